@@ -7,11 +7,7 @@
 #include "fields/values.h"
 
 namespace muster::fields {
-namespace {
-
-void star(std::string& out, uint32_t n) { put_number_or(out, n, "*"); }
-
-}  // namespace
+void put_number_or_star(std::string& out, uint32_t number) { put_number_or(out, number, "*"); }
 
 void job_id(const JobView& v, std::string& out) { put_job_id(out, v.row, v.env); }
 
@@ -25,11 +21,11 @@ void time_left(const JobView& v, std::string& out) {
 }
 
 void shape(const JobView& v, std::string& out) {
-  star(out, v.request.sockets_per_node);
+  put_number_or_star(out, v.request.sockets_per_node);
   out += ':';
-  star(out, v.request.cores_per_socket);
+  put_number_or_star(out, v.request.cores_per_socket);
   out += ':';
-  star(out, v.request.threads_per_core);
+  put_number_or_star(out, v.request.threads_per_core);
 }
 
 void core_spec(const JobView& v, std::string& out) {

@@ -11,6 +11,7 @@
 
 namespace muster::fields {
 
+template <class View>
 struct ShownKey;
 class Record;
 
@@ -25,15 +26,16 @@ void nodes_or_reason(const JobView& v, std::string& out);      // n[1-2], (Resou
 void priority_fraction(const JobView& v, std::string& out);    // 0.99998474074527
 
 // ---- values of keys in scontrol's record
-void show_submit_host(const JobView& v, std::string& out);  // host:session
-void show_switches(const JobView& v, std::string& out);     // 2@00:05:00
-void show_mail_type(const JobView& v, std::string& out);    // BEGIN,END
-void show_nodes(const JobView& v, std::string& out);        // 1-4
-void show_shape(const JobView& v, std::string& out);        // 0:0:*:*
-void show_tasks_per(const JobView& v, std::string& out);    // 0:0:*:*
-void show_reason(const JobView& v, std::string& out);       // as one word
+void show_submit_host(const JobView& v, std::string& out);   // host:session
+void show_switches(const JobView& v, std::string& out);      // 2@00:05:00
+void show_mail_type(const JobView& v, std::string& out);     // BEGIN,END
+void show_nodes(const JobView& v, std::string& out);         // 1-4
+void put_number_or_star(std::string& out, uint32_t number);  // of what may be any number
+void show_shape(const JobView& v, std::string& out);         // 0:0:*:*
+void show_tasks_per(const JobView& v, std::string& out);     // 0:0:*:*
+void show_reason(const JobView& v, std::string& out);        // as one word
 // For -d: what the job has on each node. Neighbours in the list with equal shares are printed together.
-void show_shares(const JobView& v, const ShownKey& key, Record& r);
+void show_shares(const JobView& v, const ShownKey<JobView>& key, Record& r);
 
 // ---- members of a job's object
 void json_step_id(const JobView& v, std::string_view key, Members& m);

@@ -1,4 +1,4 @@
-// The facts of a job against the OpenAPI description, and how rows of facts come to be.
+// The facts of a job and of a step against the OpenAPI description, and how rows of facts come to be.
 #include "fields/job_fact.h"
 
 #include <gtest/gtest.h>
@@ -8,7 +8,9 @@
 #include <set>
 
 #include "base/documented_test.h"
+#include "base/text.h"
 #include "fields/job_fields.h"
+#include "fields/step_fields.h"
 #include "fields/testing.h"
 
 namespace muster::fields {
@@ -37,7 +39,7 @@ TEST(JobFacts, MembersAreThoseOfTheDescription) {
   const Value& schemas = doc["components"]["schemas"];
   const Value& properties = schemas["v0.0.44_job_info"]["properties"];
   std::set<std::string> written;
-  for (const ObjectMember* member : job_object()) {
+  for (const ObjectMember<JobView>* member : job_object()) {
     const std::string key(member->key);
     EXPECT_TRUE(written.insert(key).second) << key << " is written twice";
     ASSERT_TRUE(properties.HasMember(key.c_str())) << key << " is not described";
@@ -46,9 +48,32 @@ TEST(JobFacts, MembersAreThoseOfTheDescription) {
   for (const auto& p : properties.GetObject()) EXPECT_TRUE(written.contains(p.name.GetString())) << p.name.GetString();
 }
 
+// A step's stand in objects of objects: "time.start".
+TEST(StepFacts, MembersAreThoseOfTheDescription) {
+  rapidjson::Document doc;
+  doc.Parse(contents_of("test/documented/v0.0.44_step.json").c_str());
+  ASSERT_FALSE(doc.HasParseError());
+  const Value& schemas = doc["components"]["schemas"];
+  std::set<std::string_view> written;
+  for (const ObjectMember<StepView>* member : step_object()) {
+    EXPECT_TRUE(written.insert(member->key).second) << member->key << " is written twice";
+    const Value* at = &schemas["v0.0.44_step"];
+    for (std::string_view word : split(member->key, '.')) {
+      const std::string name(word);
+      ASSERT_TRUE(at->HasMember("properties") && (*at)["properties"].HasMember(name.c_str())) << member->key << " is not described";
+      at = &(*at)["properties"][name.c_str()];
+      if (at->HasMember("$ref")) {
+        const std::string ref = (*at)["$ref"].GetString();
+        at = &schemas[ref.substr(ref.rfind('/') + 1).c_str()];
+      }
+    }
+    EXPECT_EQ(static_cast<int>(member->shape), static_cast<int>(described(schemas, *at))) << member->key;
+  }
+}
+
 TEST(JobFacts, KeysStandOnceAndEachFactSaysWhatItIs) {
   std::set<std::string_view> keys;
-  for (const ShownKey* key : job_record()) {
+  for (const ShownKey<JobView>* key : job_record()) {
     if (!key->key.empty()) {
       EXPECT_TRUE(keys.insert(key->key).second) << key->key;
     }
@@ -96,6 +121,25 @@ TEST_F(OneFact, IsSpelledInEveryForm) {
   sink->end_object();
   sink.reset();
   EXPECT_EQ(out, R"({"account":"physics"})");
+}
+
+TEST_F(OneFact, StandsInTheObjectThatItsKeyNames) {
+  constexpr JobFact kDeep[] = {
+      field<Number, &JobRow::tasks>("Tasks", member("a.b.tasks", 10)), field<Number, &JobRow::cpus>("CPUs", member("a.cpus", 20)),
+      field<Number, &JobRow::nodes>("Nodes", member("ab.nodes", 30)), field<Text, &ShownRequest::account>("Account", member("name", 40))};
+  const ObjectMember<JobView>* const members[] = {&kDeep[0].member, &kDeep[1].member, &kDeep[2].member, &kDeep[3].member};
+  job.row.tasks = 1;
+  job.row.cpus = 2;
+  job.row.nodes = 3;
+  job.request.account = "x";
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  sink->begin_object();
+  Members m(*sink);
+  write_members(std::span<const ObjectMember<JobView>* const>(members), view(), m);
+  sink->end_object();
+  sink.reset();
+  EXPECT_EQ(out, R"({"a":{"b":{"tasks":1},"cpus":2},"ab":{"nodes":3},"name":"x"})");
 }
 
 TEST_F(OneFact, HasAWordForNothing) {

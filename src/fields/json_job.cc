@@ -43,7 +43,7 @@ void put_names(TreeSink& sink, std::span<const FlagName> all, uint32_t flags) {
 void json_job(const JobView& v, TreeSink& sink) {
   Members m(sink);
   sink.begin_object();
-  for (const ObjectMember* member : job_object()) member->write(v, member->key, m);
+  write_members(job_object(), v, m);
   sink.end_object();
 }
 
@@ -51,15 +51,15 @@ void json_step_id(const JobView& v, std::string_view key, Members& m) {
   m.begin(key).text("sluid", "").maybe("job_id", true, v.row.id.value).maybe("step_het_component", false, 0).text("step_id", "").end();
 }
 
-void json_flags(const JobView& v, std::string_view key, Members& m) {
-  const ShownRequest& q = v.request;
-  TreeSink& s = m.sink();
+void json_flags(const JobView& view, std::string_view key, Members& members) {
+  const ShownRequest& q = view.request;
+  TreeSink& s = members.sink();
   s.key(key);
   s.begin_list();
   if (q.kill_on_invalid_dependency_set) s.text(q.kill_on_invalid_dependency ? "KILL_INVALID_DEPENDENCY" : "NO_KILL_INVALID_DEPENDENCY");
   if (q.spread_job) s.text("SPREAD_JOB");
   if (q.use_min_nodes) s.text("PREFER_MINIMUM_NODE_COUNT");
-  if (!v.row.dependency.empty()) s.text("DEPENDENT");
+  if (!view.row.dependency.empty()) s.text("DEPENDENT");
   if (q.stepmgr) s.text("STEPMGR_ENABLED");
   if (q.spread_segments) s.text("SPREAD_SEGMENTS");
   if (q.consolidate_segments) s.text("CONSOLIDATE_SEGMENTS");
@@ -89,29 +89,32 @@ void json_billable(const JobView& v, std::string_view key, Members& m) {
   m.end();
 }
 
-void json_resources(const JobView& v, std::string_view key, Members& m) {
-  const JobRow& r = v.row;
-  TreeSink& s = m.sink();
-  m.begin(key).words("select_type", r.shares.empty() ? "" : "CORE,MEMORY").begin("nodes");
-  bool held = r.state != JobState::kPending;
-  m.number("count", held ? r.nodes : 0).words("select_type", held ? "AVAILABLE" : "").text("list", r.node_list);
-  m.flag("whole", v.request.exclusive == Exclusive::kNode);
+void json_resources(const JobView& view, std::string_view key, Members& members) {
+  const JobRow& row = view.row;
+  TreeSink& s = members.sink();
+  members.begin(key).words("select_type", row.shares.empty() ? "" : "CORE,MEMORY").begin("nodes");
+  bool held = row.state != JobState::kPending;
+  members.number("count", held ? row.nodes : 0).words("select_type", held ? "AVAILABLE" : "").text("list", row.node_list);
+  members.flag("whole", view.request.exclusive == Exclusive::kNode);
   s.key("allocation");
   s.begin_list();
   int64_t index = 0;
-  for (const NodeShareRow& share : r.shares) {
+  for (const NodeShareRow& share : row.shares) {
     s.begin_object();
-    m.number("index", index++).text("name", share.node);
-    m.begin("cpus").number("count", share.cpus).number("used", share.cpus).end();
-    m.begin("memory").number("used", static_cast<int64_t>(share.mem_mb)).number("allocated", static_cast<int64_t>(share.mem_mb)).end();
+    members.number("index", index++).text("name", share.node);
+    members.begin("cpus").number("count", share.cpus).number("used", share.cpus).end();
+    members.begin("memory")
+        .number("used", static_cast<int64_t>(share.mem_mb))
+        .number("allocated", static_cast<int64_t>(share.mem_mb))
+        .end();
     s.key("sockets");
     s.begin_list();  // only the node's CPU numbers are known, not its cores by socket
     s.end_list();
     s.end_object();
   }
   s.end_list();
-  m.end().number("cpus", held ? r.cpus : 0);
-  m.maybe("threads_per_core", v.request.threads_per_core, v.request.threads_per_core).end();
+  members.end().number("cpus", held ? row.cpus : 0);
+  members.maybe("threads_per_core", view.request.threads_per_core, view.request.threads_per_core).end();
 }
 
 void json_gres_detail(const JobView& v, std::string_view key, Members& m) {

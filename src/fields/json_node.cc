@@ -22,34 +22,39 @@ void hardware(Members& m, const NodeRow& n, const Environment& env) {
   m.begin("external_sensors").end().text("extra", n.extra).begin("power").end();
 }
 
-void description(Members& m, const NodeRow& n, const Environment& env) {
-  m.list("features", n.features).list("active_features", n.features_active).text("gpu_spec", "").text("gres", n.gres);
-  m.text("gres_drained", "N/A").text("gres_used", n.gres_used).text("instance_id", n.instance_id).text("instance_type", n.instance_type);
-  m.time("last_busy", n.last_busy).text("mcs_label", n.mcs_label).number("specialized_memory", static_cast<int64_t>(n.mem_spec_mb));
-  m.text("name", n.name)
+void description(Members& members, const NodeRow& n, const Environment& env) {
+  members.list("features", n.features).list("active_features", n.features_active).text("gpu_spec", "").text("gres", n.gres);
+  members.text("gres_drained", "N/A")
+      .text("gres_used", n.gres_used)
+      .text("instance_id", n.instance_id)
+      .text("instance_type", n.instance_type);
+  members.time("last_busy", n.last_busy).text("mcs_label", n.mcs_label).number("specialized_memory", static_cast<int64_t>(n.mem_spec_mb));
+  members.text("name", n.name)
       .words("next_state_after_reboot", n.next_state == "RESUME" ? "IDLE" : n.next_state)
       .text("address", n.address.empty() ? n.name : n.address);
-  m.text("hostname", n.hostname.empty() ? n.name : n.hostname);
-  states(m, "state", n);
-  m.text("operating_system", n.os)
+  members.text("hostname", n.hostname.empty() ? n.name : n.hostname);
+  states(members, "state", n);
+  members.text("operating_system", n.os)
       .text("owner", n.owned ? node_owner(n, env) : std::string())
       .list("partitions", n.partitions)
       .number("port", n.port);
 }
 
-void amounts(Members& m, const NodeRow& n, const Environment& env) {
-  m.number("real_memory", static_cast<int64_t>(n.real_memory_mb)).number("res_cores_per_gpu", 0).text("comment", n.comment);
-  m.text("reason", n.reason).time("reason_changed_at", n.reason_time);
-  m.text("reason_set_by_user", n.reason_time == kTimeUnset ? std::string() : reason_owner(n, env));
-  m.time("resume_after", n.resume_after).text("reservation", n.reservation);
+void amounts(Members& members, const NodeRow& n, const Environment& env) {
+  members.number("real_memory", static_cast<int64_t>(n.real_memory_mb)).number("res_cores_per_gpu", 0).text("comment", n.comment);
+  members.text("reason", n.reason).time("reason_changed_at", n.reason_time);
+  members.text("reason_set_by_user", n.reason_time == kTimeUnset ? std::string() : reason_owner(n, env));
+  members.time("resume_after", n.resume_after).text("reservation", n.reservation);
   uint32_t used = std::min(n.cpus_allocated, n.cpus);
-  m.number("alloc_memory", static_cast<int64_t>(n.mem_allocated_mb)).number("alloc_cpus", used).number("alloc_idle_cpus", n.cpus - used);
-  m.text("tres_used", tres_text(n.tres_allocated));
-  m.sink().key("tres_weighted");
-  m.sink().real(0);
-  m.time("slurmd_start_time", n.slurmd_start).number("sockets", n.sockets).number("threads", n.threads_per_core);
-  m.number("temporary_disk", static_cast<int64_t>(n.tmp_disk_mb)).number("weight", n.weight).text("topology", "");
-  m.text("tres", tres_text(n.tres_configured)).text("version", n.version);
+  members.number("alloc_memory", static_cast<int64_t>(n.mem_allocated_mb))
+      .number("alloc_cpus", used)
+      .number("alloc_idle_cpus", n.cpus - used);
+  members.text("tres_used", tres_text(n.tres_allocated));
+  members.sink().key("tres_weighted");
+  members.sink().real(0);
+  members.time("slurmd_start_time", n.slurmd_start).number("sockets", n.sockets).number("threads", n.threads_per_core);
+  members.number("temporary_disk", static_cast<int64_t>(n.tmp_disk_mb)).number("weight", n.weight).text("topology", "");
+  members.text("tres", tres_text(n.tres_configured)).text("version", n.version);
 }
 
 void extent(Members& m, std::string_view key, const Extent& e) {
@@ -64,27 +69,27 @@ void names(Members& m, std::string_view key, const SinfoLine& line, const std::s
   m.sink().end_list();
 }
 
-void line_counts(Members& m, const SinfoLine& l) {
+void line_counts(Members& members, const SinfoLine& l) {
   const StateCounts &n = l.node_counts, &c = l.cpu_counts;
-  m.begin("nodes").number("allocated", n.allocated).number("idle", n.idle).number("other", n.other).number("total", n.total());
-  names(m, "hostnames", l, &NodeRow::hostname);
-  names(m, "addresses", l, &NodeRow::address);
-  names(m, "nodes", l, &NodeRow::name);
-  m.end();
+  members.begin("nodes").number("allocated", n.allocated).number("idle", n.idle).number("other", n.other).number("total", n.total());
+  names(members, "hostnames", l, &NodeRow::hostname);
+  names(members, "addresses", l, &NodeRow::address);
+  names(members, "nodes", l, &NodeRow::name);
+  members.end();
   bool any = l.cpus.min <= l.cpus.max;
-  m.begin("cpus").number("allocated", c.allocated).number("idle", c.idle).number("other", c.other).number("total", c.total());
-  m.number("minimum", any ? static_cast<int64_t>(l.cpus.min) : 0).number("maximum", any ? static_cast<int64_t>(l.cpus.max) : 0).end();
-  extent(m, "sockets", l.sockets);
-  extent(m, "cores", l.cores);
-  extent(m, "threads", l.threads);
-  extent(m, "disk", l.disk_mb);
-  m.begin("memory")
+  members.begin("cpus").number("allocated", c.allocated).number("idle", c.idle).number("other", c.other).number("total", c.total());
+  members.number("minimum", any ? static_cast<int64_t>(l.cpus.min) : 0).number("maximum", any ? static_cast<int64_t>(l.cpus.max) : 0).end();
+  extent(members, "sockets", l.sockets);
+  extent(members, "cores", l.cores);
+  extent(members, "threads", l.threads);
+  extent(members, "disk", l.disk_mb);
+  members.begin("memory")
       .number("minimum", any ? static_cast<int64_t>(l.memory_mb.min) : 0)
       .number("maximum", static_cast<int64_t>(l.memory_mb.max));
   bool known = any && l.free_mem_mb.max < 0xfffffffffffffffeull;
-  m.begin("free").maybe("minimum", known, l.free_mem_mb.min).maybe("maximum", known, l.free_mem_mb.max).end();
-  m.number("allocated", l.first ? static_cast<int64_t>(l.first->mem_allocated_mb) : 0).end();
-  extent(m, "weight", l.weight);
+  members.begin("free").maybe("minimum", known, l.free_mem_mb.min).maybe("maximum", known, l.free_mem_mb.max).end();
+  members.number("allocated", l.first ? static_cast<int64_t>(l.first->mem_allocated_mb) : 0).end();
+  extent(members, "weight", l.weight);
 }
 
 }  // namespace
@@ -98,9 +103,9 @@ void json_node(const NodeRow& node, const Environment& env, TreeSink& sink) {
   sink.end_object();
 }
 
-void json_sinfo(const SinfoView& v, TreeSink& sink) {
+void json_sinfo(const SinfoView& view, TreeSink& sink) {
   Members m(sink);
-  const SinfoLine& l = v.line;
+  const SinfoLine& l = view.line;
   static const NodeRow nobody;
   const NodeRow& first = l.first ? *l.first : nobody;
   sink.begin_object();
@@ -113,10 +118,10 @@ void json_sinfo(const SinfoView& v, TreeSink& sink) {
   m.begin("gres").text("total", first.gres).text("used", first.gres_used).end();
   sink.key("partition");
   static const PartitionRow no_partition;
-  json_partition(l.partition ? *l.partition : no_partition, v.env, sink);
-  m.text("cluster", v.env.cluster).text("comment", first.comment).text("extra", first.extra);
+  json_partition(l.partition ? *l.partition : no_partition, view.env, sink);
+  m.text("cluster", view.env.cluster).text("comment", first.comment).text("extra", first.extra);
   m.begin("reason").text("description", first.reason).time("time", first.reason_time);
-  m.text("user", first.reason_time == kTimeUnset ? std::string() : reason_owner(first, v.env)).end();
+  m.text("user", first.reason_time == kTimeUnset ? std::string() : reason_owner(first, view.env)).end();
   m.text("reservation", first.reservation);
   sink.end_object();
 }

@@ -36,19 +36,19 @@ void json_cpu_time(Members& m, std::string_view key, Duration time) {
   m.begin(key).number("seconds", time.count() / 1'000'000).number("microseconds", time.count() % 1'000'000).end();
 }
 
-void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state) {
+void json_exit_code(Members& members, std::string_view key, int32_t status, JobState state) {
   auto s = static_cast<uint32_t>(status);
   uint32_t signal = s & 0x7f, code = (s >> 8) & 0xff;
-  m.begin(key);
-  m.sink().key("status");
-  m.sink().begin_list();
-  if (state == JobState::kPending) m.sink().text("PENDING");
-  else if (signal) m.sink().text(s & 0x80 ? "CORE_DUMPED" : "SIGNALED");
-  else m.sink().text(code ? "ERROR" : "SUCCESS");
-  m.sink().end_list();
-  m.maybe("return_code", !signal, code);
-  m.begin("signal").maybe("id", signal != 0, signal).text("name", signal_name(signal)).end();
-  m.end();
+  members.begin(key);
+  members.sink().key("status");
+  members.sink().begin_list();
+  if (state == JobState::kPending) members.sink().text("PENDING");
+  else if (signal) members.sink().text(s & 0x80 ? "CORE_DUMPED" : "SIGNALED");
+  else members.sink().text(code ? "ERROR" : "SUCCESS");
+  members.sink().end_list();
+  members.maybe("return_code", !signal, code);
+  members.begin("signal").maybe("id", signal != 0, signal).text("name", signal_name(signal)).end();
+  members.end();
 }
 
 }  // namespace muster::fields

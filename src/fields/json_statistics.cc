@@ -42,21 +42,21 @@ void controller(Members& m, const rpc::Statistics& s) {
               {"gettimeofday_latency", s.clock_us}});
 }
 
-void main_cycles(Members& m, const rpc::Statistics& s) {
+void main_cycles(Members& members, const rpc::Statistics& s) {
   const rpc::CycleCounts& c = s.main_cycles;
   int64_t minutes_gone = std::max<int64_t>(1, to_seconds(s.now - s.since) / 60);
-  numbers(m, {{"schedule_cycle_max", c.max_us},
-              {"schedule_cycle_last", c.last_us},
-              {"schedule_cycle_sum", c.total_us},
-              {"schedule_cycle_total", c.cycles},
-              {"schedule_cycle_mean", mean(c.total_us, c.cycles)},
-              {"schedule_cycle_mean_depth", mean(c.depth_total, c.cycles)},
-              {"schedule_cycle_per_minute", c.cycles / static_cast<uint64_t>(minutes_gone)},
-              {"schedule_cycle_depth", c.depth_total}});
-  m.begin("schedule_exit");
+  numbers(members, {{"schedule_cycle_max", c.max_us},
+                    {"schedule_cycle_last", c.last_us},
+                    {"schedule_cycle_sum", c.total_us},
+                    {"schedule_cycle_total", c.cycles},
+                    {"schedule_cycle_mean", mean(c.total_us, c.cycles)},
+                    {"schedule_cycle_mean_depth", mean(c.depth_total, c.cycles)},
+                    {"schedule_cycle_per_minute", c.cycles / static_cast<uint64_t>(minutes_gone)},
+                    {"schedule_cycle_depth", c.depth_total}});
+  members.begin("schedule_exit");
   for (std::string_view key : {"end_job_queue", "default_queue_depth", "max_job_start", "max_rpc_cnt", "max_sched_time", "licenses"})
-    m.number(key, signed_of(count_of(s.main_ends, key)));
-  m.end().number("schedule_queue_length", signed_of(c.queue_length));
+    members.number(key, signed_of(count_of(s.main_ends, key)));
+  members.end().number("schedule_queue_length", signed_of(c.queue_length));
 }
 
 void jobs(Members& m, const rpc::Statistics& s) {
@@ -70,45 +70,45 @@ void jobs(Members& m, const rpc::Statistics& s) {
   m.time("job_states_ts", s.now);
 }
 
-void backfill_cycles(Members& m, const rpc::Statistics& s) {
+void backfill_cycles(Members& members, const rpc::Statistics& s) {
   const rpc::CycleCounts& c = s.backfill_cycles;
-  numbers(m, {{"bf_backfilled_jobs", s.backfilled},
-              {"bf_last_backfilled_jobs", s.backfilled_since},
-              {"bf_backfilled_het_jobs", 0},
-              {"bf_cycle_counter", c.cycles},
-              {"bf_cycle_mean", mean(c.total_us, c.cycles)},
-              {"bf_depth_mean", mean(c.depth_total, c.cycles)},
-              {"bf_depth_mean_try", mean(c.classes_total, c.cycles)},
-              {"bf_cycle_sum", c.total_us},
-              {"bf_cycle_last", c.last_us},
-              {"bf_cycle_max", c.max_us}});
-  m.begin("bf_exit");
+  numbers(members, {{"bf_backfilled_jobs", s.backfilled},
+                    {"bf_last_backfilled_jobs", s.backfilled_since},
+                    {"bf_backfilled_het_jobs", 0},
+                    {"bf_cycle_counter", c.cycles},
+                    {"bf_cycle_mean", mean(c.total_us, c.cycles)},
+                    {"bf_depth_mean", mean(c.depth_total, c.cycles)},
+                    {"bf_depth_mean_try", mean(c.classes_total, c.cycles)},
+                    {"bf_cycle_sum", c.total_us},
+                    {"bf_cycle_last", c.last_us},
+                    {"bf_cycle_max", c.max_us}});
+  members.begin("bf_exit");
   for (std::string_view key :
        {"end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size", "state_changed"})
-    m.number(key, signed_of(count_of(s.backfill_ends, key)));
-  m.end();
-  numbers(m, {{"bf_last_depth", c.last_depth},
-              {"bf_last_depth_try", c.last_classes},
-              {"bf_depth_sum", c.depth_total},
-              {"bf_depth_try_sum", c.classes_total},
-              {"bf_queue_len", c.queue_length},
-              {"bf_queue_len_mean", mean(c.queue_total, c.cycles)},
-              {"bf_queue_len_sum", c.queue_total},
-              {"bf_table_size", c.table_size},
-              {"bf_table_size_sum", c.table_total},
-              {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
-  m.time("bf_when_last_cycle", c.when).flag("bf_active", s.passing);
+    members.number(key, signed_of(count_of(s.backfill_ends, key)));
+  members.end();
+  numbers(members, {{"bf_last_depth", c.last_depth},
+                    {"bf_last_depth_try", c.last_classes},
+                    {"bf_depth_sum", c.depth_total},
+                    {"bf_depth_try_sum", c.classes_total},
+                    {"bf_queue_len", c.queue_length},
+                    {"bf_queue_len_mean", mean(c.queue_total, c.cycles)},
+                    {"bf_queue_len_sum", c.queue_total},
+                    {"bf_table_size", c.table_size},
+                    {"bf_table_size_sum", c.table_total},
+                    {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
+  members.time("bf_when_last_cycle", c.when).flag("bf_active", s.passing);
 }
 
-void calls(Members& m, const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name) {
-  TreeSink& sink = m.sink();
+void calls(Members& members, const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name) {
+  TreeSink& sink = members.sink();
   sink.key("rpcs_by_message_type");
   sink.begin_list();
   for (const rpc::CallCount& c : s.by_message) {
     sink.begin_object();
-    m.number("type_id", c.id).text("message_type", c.name);
-    numbers(m, {{"count", c.count}, {"queued", 0}, {"dropped", 0}, {"cycle_last", 0}, {"cycle_max", 0}, {"total_time", c.total_us}});
-    m.maybe("average_time", true, mean(c.total_us, c.count));
+    members.number("type_id", c.id).text("message_type", c.name);
+    numbers(members, {{"count", c.count}, {"queued", 0}, {"dropped", 0}, {"cycle_last", 0}, {"cycle_max", 0}, {"total_time", c.total_us}});
+    members.maybe("average_time", true, mean(c.total_us, c.count));
     sink.end_object();
   }
   sink.end_list();
@@ -116,9 +116,9 @@ void calls(Members& m, const rpc::Statistics& s, const std::function<std::string
   sink.begin_list();
   for (const rpc::CallCount& c : s.by_user) {
     sink.begin_object();
-    m.number("user_id", c.id).text("user", user_name(Uid{c.id}));
-    numbers(m, {{"count", c.count}, {"total_time", c.total_us}});
-    m.maybe("average_time", true, mean(c.total_us, c.count));
+    members.number("user_id", c.id).text("user", user_name(Uid{c.id}));
+    numbers(members, {{"count", c.count}, {"total_time", c.total_us}});
+    members.maybe("average_time", true, mean(c.total_us, c.count));
     sink.end_object();
   }
   sink.end_list();
@@ -126,7 +126,7 @@ void calls(Members& m, const rpc::Statistics& s, const std::function<std::string
   sink.begin_list();
   for (const rpc::CallCount& c : s.orders_waiting) {
     sink.begin_object();
-    m.number("type_id", c.id).text("message_type", c.name).number("count", signed_of(c.count));
+    members.number("type_id", c.id).text("message_type", c.name).number("count", signed_of(c.count));
     sink.end_object();
   }
   sink.end_list();
@@ -134,7 +134,7 @@ void calls(Members& m, const rpc::Statistics& s, const std::function<std::string
   sink.begin_list();
   for (const rpc::PendingOrder& o : s.pending_orders) {
     sink.begin_object();
-    m.number("type_id", id_of(s, o.name)).text("message_type", o.name).list("count", std::span(&o.nodes, 1));
+    members.number("type_id", id_of(s, o.name)).text("message_type", o.name).list("count", std::span(&o.nodes, 1));
     sink.end_object();
   }
   sink.end_list();

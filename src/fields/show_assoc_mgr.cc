@@ -113,17 +113,20 @@ void show_user_record(const UserRecord& u, const AssocMgrNames& names, std::stri
 
 void show_association(const AssociationUse& row, const std::vector<std::string>& tres, const AssocMgrNames& names, std::string& out) {
   using enum LimitKind;
-  const AssociationRecord& a = row.record;
-  const std::vector<Limit>& l = a.limits;
+  const AssociationRecord& association = row.record;
+  const std::vector<Limit>& l = association.limits;
   const uint64_t shares = find_limit(l, kShares).value_or(1);
-  out += "ClusterName=" + a.cluster + " Account=" + a.account + " UserName=" + named(a.user, names) + " Partition=" + a.partition +
-         " Priority=" + std::to_string(find_limit(l, kPriority).value_or(0)) + " ID=" + std::to_string(a.id) + "\n";
+  out += "ClusterName=" + association.cluster + " Account=" + association.account + " UserName=" + named(association.user, names) +
+         " Partition=" + association.partition + " Priority=" + std::to_string(find_limit(l, kPriority).value_or(0)) +
+         " ID=" + std::to_string(association.id) + "\n";
   out += fmt::format("    SharesRaw/Norm/Level/Factor={}/{:.2f}/{}/{:.2f}\n", shares == kSharesOfParent ? "parent" : std::to_string(shares),
                      row.norm_shares, row.level_shares, row.factor);
   out += fmt::format("    UsageRaw/Norm/Efctv={:.2f}/{:.2f}/{:.2f}\n", row.use.raw_usage, row.norm_usage, row.effective_usage);
   out += "    ParentAccount=" +
-         (a.parent_account.empty() || !a.user.empty() ? "" : a.parent_account + "(" + std::to_string(a.parent_id) + ")") +
-         " Lineage=" + a.lineage + " DefAssoc=" + (a.is_default ? "Yes" : "No") + "\n";
+         (association.parent_account.empty() || !association.user.empty()
+              ? ""
+              : association.parent_account + "(" + std::to_string(association.parent_id) + ")") +
+         " Lineage=" + association.lineage + " DefAssoc=" + (association.is_default ? "Yes" : "No") + "\n";
   group_limits(l, row.use, tres, false, out);
   out += "    MaxJobs=" + (find_limit(l, kMaxJobs) ? count(l, kMaxJobs, row.use.jobs) : "");
   out += " MaxJobsAccrue=" + (find_limit(l, kMaxJobsAccrue) ? count(l, kMaxJobsAccrue, row.use.accruing) : "");
@@ -135,14 +138,14 @@ void show_association(const AssociationUse& row, const std::vector<std::string>&
 
 void show_qos(const QosUse& row, const std::vector<std::string>& tres, const AssocMgrNames& names, std::string& out) {
   using enum LimitKind;
-  const QosRecord& q = row.record;
-  const std::vector<Limit>& l = q.limits;
-  out += "QOS=" + q.name + "(" + std::to_string(q.id) + ")\n" + fmt::format("    UsageRaw={:.6f}\n", row.use.raw_usage);
+  const QosRecord& qos = row.record;
+  const std::vector<Limit>& l = qos.limits;
+  out += "QOS=" + qos.name + "(" + std::to_string(qos.id) + ")\n" + fmt::format("    UsageRaw={:.6f}\n", row.use.raw_usage);
   group_limits(l, row.use, tres, true, out);
   out += "    MaxWallPJ=" + number(l, kMaxWall) + "\n    MaxTRESPJ=" + set_tres(l, kMaxTresPerJob) +
          "\n    MaxTRESPN=" + set_tres(l, kMaxTresPerNode) + "\n    MaxTRESMinsPJ=" + set_tres(l, kMaxTresMinsPerJob) +
          "\n    MinPrioThresh=" + number(l, kMinPriority) + " \n    MinTRESPJ=" + set_tres(l, kMinTresPerJob) + "\n    PreemptMode=" +
-         (q.preempt_mode.empty() || iequals(q.preempt_mode.text(), "cluster") ? "OFF" : in_capitals(q.preempt_mode.text())) +
+         (qos.preempt_mode.empty() || iequals(qos.preempt_mode.text(), "cluster") ? "OFF" : in_capitals(qos.preempt_mode.text())) +
          "\n    Priority=" + std::to_string(find_limit(l, kPriority).value_or(0)) + "\n    Account Limits\n";
   if (row.accounts.empty()) out += "        No Accounts\n";
   for (const PartyUse& p : row.accounts) party(kAccounts, p.name, p.use, l, tres, out);

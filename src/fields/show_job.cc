@@ -10,19 +10,9 @@
 #include "model/mail.h"
 
 namespace muster::fields {
-namespace {
-
-void star(std::string& out, uint32_t n) { put_number_or(out, n, "*"); }
-
-}  // namespace
-
 void show_job(const JobView& v, const ShowOptions& options, std::string& out) {
   Record r(out, options.oneliner);
-  for (const ShownKey* key : job_record()) {
-    if (key->details && !options.details) continue;
-    if (key->when && !key->when(v)) continue;
-    key->print(v, *key, r);
-  }
+  show_keys(job_record(), v, options.details, r);
   r.end();
 }
 
@@ -50,17 +40,17 @@ void show_nodes(const JobView& v, std::string& out) {
 
 void show_shape(const JobView& v, std::string& out) {
   out += "0:0:";
-  star(out, v.request.cores_per_socket);
+  put_number_or_star(out, v.request.cores_per_socket);
   out += ':';
-  star(out, v.request.threads_per_core);
+  put_number_or_star(out, v.request.threads_per_core);
 }
 
 void show_tasks_per(const JobView& v, std::string& out) {
   put_number(out, v.request.ntasks_per_node);
   out += ":0:";
-  star(out, v.request.ntasks_per_socket);
+  put_number_or_star(out, v.request.ntasks_per_socket);
   out += ':';
-  star(out, v.request.ntasks_per_core);
+  put_number_or_star(out, v.request.ntasks_per_core);
 }
 
 void show_reason(const JobView& v, std::string& out) {
@@ -69,17 +59,17 @@ void show_reason(const JobView& v, std::string& out) {
   std::replace(out.begin() + static_cast<std::ptrdiff_t>(from), out.end(), ' ', '_');
 }
 
-void show_shares(const JobView& v, const ShownKey&, Record& r) {
+void show_shares(const JobView& view, const ShownKey<JobView>&, Record& record) {
   auto same = [](const NodeShareRow& a, const NodeShareRow& b) {
     return a.cpu_ids == b.cpu_ids && a.mem_mb == b.mem_mb && a.gres == b.gres;
   };
-  for (auto s = v.row.shares.begin(); s != v.row.shares.end();) {
-    auto end = std::find_if(s, v.row.shares.end(), [&](const NodeShareRow& next) { return !same(*s, next); });
+  for (auto s = view.row.shares.begin(); s != view.row.shares.end();) {
+    auto end = std::find_if(s, view.row.shares.end(), [&](const NodeShareRow& next) { return !same(*s, next); });
     std::vector<std::string> nodes;
     for (auto one = s; one != end; ++one) nodes.push_back(one->node);
-    r.line();
-    r.out() += "  ";  // on one line, too
-    r.pair("Nodes", compress_hosts(nodes)).pair("CPU_IDs", s->cpu_ids).pair("Mem", s->mem_mb).pair("GRES", s->gres);
+    record.line();
+    record.out() += "  ";  // on one line, too
+    record.pair("Nodes", compress_hosts(nodes)).pair("CPU_IDs", s->cpu_ids).pair("Mem", s->mem_mb).pair("GRES", s->gres);
     s = end;
   }
 }

@@ -8,55 +8,55 @@
 namespace muster::fields {
 namespace {
 
-void show_hardware(const NodeRow& n, bool details, Record& r) {
-  r.pair("NodeName", n.name);
-  if (!n.arch.empty()) r.pair("Arch", n.arch);
-  r.pair("CoresPerSocket", n.cores_per_socket);
-  r.out() += ' ';
-  r.line();
-  r.pair("CPUAlloc", n.cpus_allocated).pair("CPUEfctv", n.cpus_effective).pair("CPUTot", n.cpus);
+void show_hardware(const NodeRow& n, bool details, Record& record) {
+  record.pair("NodeName", n.name);
+  if (!n.arch.empty()) record.pair("Arch", n.arch);
+  record.pair("CoresPerSocket", n.cores_per_socket);
+  record.out() += ' ';
+  record.line();
+  record.pair("CPUAlloc", n.cpus_allocated).pair("CPUEfctv", n.cpus_effective).pair("CPUTot", n.cpus);
   if (n.cpu_load >= 0xfffffffeu) {
-    r.pair("CPULoad", "N/A");
+    record.pair("CPULoad", "N/A");
   } else {
     char text[32];
     std::snprintf(text, sizeof text, "%.2f", n.cpu_load / 100.0);
-    r.pair("CPULoad", text);
+    record.pair("CPULoad", text);
   }
-  r.line();
-  r.or_null("AvailableFeatures", join(n.features, ","));
-  r.line();
-  r.or_null("ActiveFeatures", join(n.features_active, ","));
-  r.line();
-  r.or_null("Gres", n.gres);
+  record.line();
+  record.or_null("AvailableFeatures", join(n.features, ","));
+  record.line();
+  record.or_null("ActiveFeatures", join(n.features_active, ","));
+  record.line();
+  record.or_null("Gres", n.gres);
   if (!details) return;
-  r.line();
-  r.pair("GresDrain", "N/A");
-  r.line();
-  r.or_null("GresUsed", n.gres_used);
+  record.line();
+  record.pair("GresDrain", "N/A");
+  record.line();
+  record.or_null("GresUsed", n.gres_used);
 }
 
-void show_system(const NodeRow& n, Record& r) {
-  r.line();
-  r.pair("NodeAddr", n.address.empty() ? n.name : n.address).pair("NodeHostName", n.hostname.empty() ? n.name : n.hostname);
-  r.pair("Port", n.port);
-  if (n.version.empty()) r.out() += ' ';
-  else r.pair("Version", n.version);
+void show_system(const NodeRow& n, Record& record) {
+  record.line();
+  record.pair("NodeAddr", n.address.empty() ? n.name : n.address).pair("NodeHostName", n.hostname.empty() ? n.name : n.hostname);
+  record.pair("Port", n.port);
+  if (n.version.empty()) record.out() += ' ';
+  else record.pair("Version", n.version);
   if (!n.os.empty()) {
-    r.line();
-    r.pair("OS", n.os);
-    r.out() += ' ';
+    record.line();
+    record.pair("OS", n.os);
+    record.out() += ' ';
   }
-  r.line();
-  r.pair("RealMemory", n.real_memory_mb).pair("AllocMem", n.mem_allocated_mb);
-  if (n.free_mem_mb >= 0xfffffffffffffffeull) r.pair("FreeMem", "N/A");
-  else r.pair("FreeMem", n.free_mem_mb);
-  r.pair("Sockets", n.sockets).pair("Boards", n.boards);
+  record.line();
+  record.pair("RealMemory", n.real_memory_mb).pair("AllocMem", n.mem_allocated_mb);
+  if (n.free_mem_mb >= 0xfffffffffffffffeull) record.pair("FreeMem", "N/A");
+  else record.pair("FreeMem", n.free_mem_mb);
+  record.pair("Sockets", n.sockets).pair("Boards", n.boards);
   if (!n.core_spec_count && n.cpu_spec_list.empty() && !n.mem_spec_mb && n.restricted_cores.empty()) return;
-  r.line();
-  if (n.core_spec_count) r.pair("CoreSpecCount", n.core_spec_count);
-  if (!n.cpu_spec_list.empty()) r.pair("CPUSpecList", n.cpu_spec_list);
-  if (n.mem_spec_mb) r.pair("MemSpecLimit", n.mem_spec_mb);
-  if (!n.restricted_cores.empty()) r.pair("RestrictedCoresPerGPU", n.restricted_cores);
+  record.line();
+  if (n.core_spec_count) record.pair("CoreSpecCount", n.core_spec_count);
+  if (!n.cpu_spec_list.empty()) record.pair("CPUSpecList", n.cpu_spec_list);
+  if (n.mem_spec_mb) record.pair("MemSpecLimit", n.mem_spec_mb);
+  if (!n.restricted_cores.empty()) record.pair("RestrictedCoresPerGPU", n.restricted_cores);
 }
 
 }  // namespace

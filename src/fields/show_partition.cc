@@ -17,18 +17,18 @@ void minutes_or(Record& r, std::string_view name, uint32_t mins) {
   else put_span_full(r.key(name), minutes(mins));
 }
 
-void show_access(const Partition& p, Record& r) {
-  r.pair("PartitionName", p.name);
-  r.line();
-  all_or(r, "AllowGroups", p.allow_groups);
-  if (p.deny_accounts.empty() || !p.allow_accounts.empty()) all_or(r, "AllowAccounts", p.allow_accounts);
-  else r.pair("DenyAccounts", join(p.deny_accounts, ","));
-  if (p.deny_qos.empty() || !p.allow_qos.empty()) all_or(r, "AllowQos", p.allow_qos);
-  else r.pair("DenyQos", join(p.deny_qos, ","));
-  r.line();
-  all_or(r, "AllocNodes", p.alloc_nodes);
-  if (!p.alternate.empty()) r.pair("Alternate", p.alternate);
-  r.yes_no("Default", p.is_default).pair("QoS", p.qos.empty() ? "N/A" : std::string_view(p.qos));
+void show_access(const Partition& partition, Record& record) {
+  record.pair("PartitionName", partition.name);
+  record.line();
+  all_or(record, "AllowGroups", partition.allow_groups);
+  if (partition.deny_accounts.empty() || !partition.allow_accounts.empty()) all_or(record, "AllowAccounts", partition.allow_accounts);
+  else record.pair("DenyAccounts", join(partition.deny_accounts, ","));
+  if (partition.deny_qos.empty() || !partition.allow_qos.empty()) all_or(record, "AllowQos", partition.allow_qos);
+  else record.pair("DenyQos", join(partition.deny_qos, ","));
+  record.line();
+  all_or(record, "AllocNodes", partition.alloc_nodes);
+  if (!partition.alternate.empty()) record.pair("Alternate", partition.alternate);
+  record.yes_no("Default", partition.is_default).pair("QoS", partition.qos.empty() ? "N/A" : std::string_view(partition.qos));
 }
 
 std::string_view exclusive(const Partition& p) {
@@ -37,38 +37,38 @@ std::string_view exclusive(const Partition& p) {
   return p.oversubscribe == OverSubscribe::kExclusive ? "NODE" : "NO";
 }
 
-void show_limits(const Partition& p, Record& r) {
-  r.line();
-  if (p.default_time_min) minutes_or(r, "DefaultTime", *p.default_time_min);
-  else r.pair("DefaultTime", "NONE");
-  r.yes_no("DisableRootJobs", p.disable_root_jobs).pair("Exclusive", exclusive(p));
-  r.pair("GraceTime", p.grace_time_seconds).yes_no("Hidden", p.hidden);
-  r.line();
-  number_or(r, "MaxNodes", p.max_nodes);
-  minutes_or(r, "MaxTime", p.max_time_min);
-  r.pair("MinNodes", p.min_nodes).yes_no("LLN", p.lln);
-  number_or(r, "MaxCPUsPerNode", p.max_cpus_per_node);
-  number_or(r, "MaxCPUsPerSocket", p.max_cpus_per_socket);
+void show_limits(const Partition& partition, Record& record) {
+  record.line();
+  if (partition.default_time_min) minutes_or(record, "DefaultTime", *partition.default_time_min);
+  else record.pair("DefaultTime", "NONE");
+  record.yes_no("DisableRootJobs", partition.disable_root_jobs).pair("Exclusive", exclusive(partition));
+  record.pair("GraceTime", partition.grace_time_seconds).yes_no("Hidden", partition.hidden);
+  record.line();
+  number_or(record, "MaxNodes", partition.max_nodes);
+  minutes_or(record, "MaxTime", partition.max_time_min);
+  record.pair("MinNodes", partition.min_nodes).yes_no("LLN", partition.lln);
+  number_or(record, "MaxCPUsPerNode", partition.max_cpus_per_node);
+  number_or(record, "MaxCPUsPerSocket", partition.max_cpus_per_socket);
 }
 
-void show_sharing(const Partition& p, Record& r) {
-  r.line();
-  r.pair("PriorityJobFactor", p.priority_job_factor).pair("PriorityTier", p.priority_tier);
-  r.yes_no("RootOnly", p.root_only).yes_no("ReqResv", p.req_resv);
-  switch (p.oversubscribe) {
+void show_sharing(const Partition& partition, Record& record) {
+  record.line();
+  record.pair("PriorityJobFactor", partition.priority_job_factor).pair("PriorityTier", partition.priority_tier);
+  record.yes_no("RootOnly", partition.root_only).yes_no("ReqResv", partition.req_resv);
+  switch (partition.oversubscribe) {
     case OverSubscribe::kNo:
     case OverSubscribe::kExclusive:  // Exclusive=NODE says so
-      r.pair("OverSubscribe", "NO");
+      record.pair("OverSubscribe", "NO");
       break;
     case OverSubscribe::kYes:
     case OverSubscribe::kForce:
-      r.key("OverSubscribe") += p.oversubscribe == OverSubscribe::kYes ? "YES:" : "FORCE:";
-      put_number(r.out(), p.oversubscribe_count);
+      record.key("OverSubscribe") += partition.oversubscribe == OverSubscribe::kYes ? "YES:" : "FORCE:";
+      put_number(record.out(), partition.oversubscribe_count);
   }
-  r.line();
-  if (p.over_time_limit_min) number_or(r, "OverTimeLimit", *p.over_time_limit_min);
-  else r.pair("OverTimeLimit", "NONE");
-  r.pair("PreemptMode", p.preempt_mode.empty() ? "OFF" : std::string_view(p.preempt_mode.text()));
+  record.line();
+  if (partition.over_time_limit_min) number_or(record, "OverTimeLimit", *partition.over_time_limit_min);
+  else record.pair("OverTimeLimit", "NONE");
+  record.pair("PreemptMode", partition.preempt_mode.empty() ? "OFF" : std::string_view(partition.preempt_mode.text()));
 }
 
 void memory_limit(Record& r, std::string_view which, const std::optional<uint64_t>& per_cpu, const std::optional<uint64_t>& per_node) {
@@ -102,28 +102,28 @@ void show_power(const Partition& p, Record& r) {
 }  // namespace
 
 void show_partition(const PartitionRow& row, const ShowOptions& options, std::string& out) {
-  const Partition& p = row.partition;
+  const Partition& partition = row.partition;
   Record r(out, options.oneliner);
-  show_access(p, r);
-  show_limits(p, r);
+  show_access(partition, r);
+  show_limits(partition, r);
   r.line();
   r.or_null("Nodes", row.node_list);
-  show_sharing(p, r);
+  show_sharing(partition, r);
   r.line();
-  r.pair("State", partition_state_name(p.state)).pair("TotalCPUs", row.total_cpus).pair("TotalNodes", row.total_nodes);
-  r.pair("SelectTypeParameters", p.select_parameters.empty() ? "NONE" : std::string_view(p.select_parameters.text()));
+  r.pair("State", partition_state_name(partition.state)).pair("TotalCPUs", row.total_cpus).pair("TotalNodes", row.total_nodes);
+  r.pair("SelectTypeParameters", partition.select_parameters.empty() ? "NONE" : std::string_view(partition.select_parameters.text()));
   r.line();
-  r.or_null("JobDefaults", job_defaults(p));
+  r.or_null("JobDefaults", job_defaults(partition));
   r.line();
-  memory_limit(r, "DefMem", p.def_mem_per_cpu_mb, p.def_mem_per_node_mb);
-  memory_limit(r, "MaxMem", p.max_mem_per_cpu_mb, p.max_mem_per_node_mb);
+  memory_limit(r, "DefMem", partition.def_mem_per_cpu_mb, partition.def_mem_per_node_mb);
+  memory_limit(r, "MaxMem", partition.max_mem_per_cpu_mb, partition.max_mem_per_node_mb);
   r.line();
   r.or_null("TRES", tres_text(row.tres));
-  if (!p.tres_billing_weights.empty()) {
+  if (!partition.tres_billing_weights.empty()) {
     r.line();
-    r.pair("TRESBillingWeights", p.tres_billing_weights.text());
+    r.pair("TRESBillingWeights", partition.tres_billing_weights.text());
   }
-  show_power(p, r);
+  show_power(partition, r);
   r.end();
 }
 

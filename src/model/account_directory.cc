@@ -123,16 +123,16 @@ void AccountDirectory::put(const AssociationRecord& a) {
 }
 
 void AccountDirectory::remove_association(uint32_t id) {
-  const AssociationRecord* a = associations.find(id);
-  if (!a) return;
-  if (a->user.empty()) {
-    Account& account = accounts.edit(a->account);
+  const AssociationRecord* association = associations.find(id);
+  if (!association) return;
+  if (association->user.empty()) {
+    Account& account = accounts.edit(association->account);
     if (account.association == id) account.association = 0;
-    if (!account.association && account.record.name.empty()) accounts.erase(a->account);
+    if (!account.association && account.record.name.empty()) accounts.erase(association->account);
   } else {
-    User& user = users.edit(a->user);
+    User& user = users.edit(association->user);
     std::erase(user.associations, id);
-    if (user.associations.empty() && user.record.name.empty()) users.erase(a->user);
+    if (user.associations.empty() && user.record.name.empty()) users.erase(association->user);
   }
   associations.erase(id);
 }

@@ -53,12 +53,12 @@ class Parser {
 
   // Reads ID, ID_TASK, ID_[LIST] or ID_*, each with an optional +MINUTES.
   Result<> one_job(DependencyType type, std::string_view text) {
-    Dependency d{.type = type};
+    Dependency dependency{.type = type};
     std::string_view id = text, tasks;
     if (size_t plus = id.find('+'); plus != id.npos) {
       auto minutes = parse_number<uint32_t>(id.substr(plus + 1), 0, 0x7fffffffu);
       if (!minutes) return bad(text, "minutes are expected after '+'");
-      d.delay_min = *minutes;
+      dependency.delay_min = *minutes;
       id = id.substr(0, plus);
     }
     if (size_t under = id.find('_'); under != id.npos) {
@@ -68,13 +68,13 @@ class Parser {
     }
     auto job = parse_number<uint32_t>(id, 1);
     if (!job) return bad(text, "a job id is a whole number from 1");
-    d.job = JobId(*job);
-    if (tasks.empty()) return add(d);
+    dependency.job = JobId(*job);
+    if (tasks.empty()) return add(dependency);
     if (tasks == "*") {
-      d.array_task = kWholeArray;
-      return add(d);
+      dependency.array_task = kWholeArray;
+      return add(dependency);
     }
-    return each_task(d, tasks, text);
+    return each_task(dependency, tasks, text);
   }
 
   Result<> each_task(Dependency d, std::string_view tasks, std::string_view text) {

@@ -2,10 +2,10 @@
 
 namespace muster {
 
-std::string_view exclusive_word(Exclusive asked, const Partition* p) {
-  if (p && p->exclusive_user) return "USER";
-  if (p && p->exclusive_topo) return "TOPO";
-  if (p && p->oversubscribe == OverSubscribe::kExclusive) return "NODE";
+std::string_view exclusive_word(Exclusive asked, const Partition* partition) {
+  if (partition && partition->exclusive_user) return "USER";
+  if (partition && partition->exclusive_topo) return "TOPO";
+  if (partition && partition->oversubscribe == OverSubscribe::kExclusive) return "NODE";
   switch (asked) {
     case Exclusive::kNode: return "NODE";
     case Exclusive::kUser: return "USER";

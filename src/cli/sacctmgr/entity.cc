@@ -28,7 +28,10 @@ constexpr EntityRow kEntities[] = {
     {"instances", {}, 1, "cloud instances are not recorded"},
     {"jobs", {}, 1, "jobs are modified alone: modify job; sacct shows them"},
     {"problems", {}, 1, "nothing looks for problems among associations"},
-    {"reservations", {}, 4, "sreport reservation utilization shows what the database has of them; scontrol show reservation lists those of a cluster"},
+    {"reservations",
+     {},
+     4,
+     "sreport reservation utilization shows what the database has of them; scontrol show reservation lists those of a cluster"},
     {"runawayjobs", {}, 2, "the controller tells the end of each job again until it is recorded, so that none is left over"},
     {"stats", {}, 2, "slurmdbd does not count its requests"},
 };

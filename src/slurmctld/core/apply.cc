@@ -86,20 +86,20 @@ class Applier : ToolApplier {
     ++c_.nodes_epoch;
     ++c_.use_epoch;
     x_.remove_node(*old);
-    Node& n = *c_.nodes.edit(e.node.value);
-    n.admin = e.admin;
+    Node& node = *c_.nodes.edit(e.node.value);
+    node.admin = e.admin;
     // COMPLETING and BLOCKED say what jobs do here, which only their own events change.
     constexpr uint32_t kOfJobs = kNodeCompleting | kNodeBlocked;
-    n.flags = (e.flags & ~kOfJobs) | (n.flags & kOfJobs);
-    n.reason = e.reason;
-    n.reason_uid = e.by;
-    n.reason_time = e.reason.empty() ? kTimeUnset : e.time;
-    n.resume_deadline = e.resume_deadline;
-    n.resume_after = e.resume_after;
-    n.next_state = e.next_state;
-    n.reboot_issued = e.reboot_issued;
-    n.action_drained = e.action_drained;
-    x_.add_node(n);
+    node.flags = (e.flags & ~kOfJobs) | (node.flags & kOfJobs);
+    node.reason = e.reason;
+    node.reason_uid = e.by;
+    node.reason_time = e.reason.empty() ? kTimeUnset : e.time;
+    node.resume_deadline = e.resume_deadline;
+    node.resume_after = e.resume_after;
+    node.next_state = e.next_state;
+    node.reboot_issued = e.reboot_issued;
+    node.action_drained = e.action_drained;
+    x_.add_node(node);
   }
   void operator()(const NodeUpdated& e) {
     if (Node* n = c_.nodes.edit(e.node.value)) {
@@ -139,49 +139,50 @@ class Applier : ToolApplier {
   void operator()(const JobSubmitted& e) {
     const SharedRequest* r = c_.requests.find(e.request.value);
     if (!r) return;
-    Job j;
-    j.id = e.job;
-    j.request_id = e.request;
-    j.request = r->body;
-    j.own = r->own;
-    j.submitted = e.time;
-    j.eligible = e.eligible;
-    j.priority = e.priority;
-    j.flags = e.flags;
-    j.reason = e.reason;
-    j.time_limit_min = e.time_limit_min;
-    j.partition = e.partition;
-    j.array_tasks = e.array_tasks;
-    j.dependencies = e.dependencies;
-    j.association = e.association;
-    j.accrues = e.accrues;
-    j.het = e.het;
-    if (j.array_tasks) {
-      j.array_job_id = e.job;
+    Job job;
+    job.id = e.job;
+    job.request_id = e.request;
+    job.request = r->body;
+    job.own = r->own;
+    job.submitted = e.time;
+    job.eligible = e.eligible;
+    job.priority = e.priority;
+    job.flags = e.flags;
+    job.reason = e.reason;
+    job.time_limit_min = e.time_limit_min;
+    job.partition = e.partition;
+    job.array_tasks = e.array_tasks;
+    job.dependencies = e.dependencies;
+    job.association = e.association;
+    job.accrues = e.accrues;
+    job.het = e.het;
+    if (job.array_tasks) {
+      job.array_job_id = e.job;
       ArrayGroup g;
-      g.total = static_cast<uint32_t>(j.array_tasks->pending.count());
-      g.max_running = j.array_tasks->max_running;
+      g.total = static_cast<uint32_t>(job.array_tasks->pending.count());
+      g.max_running = job.array_tasks->max_running;
       c_.arrays.set(e.job.value, g);
     }
     c_.give(e.job);
-    insert(std::move(j));
+    insert(std::move(job));
   }
   void operator()(const JobChanged& e) {
-    change(split(e.job, e.array_task, e.task_job), [&](Job& j) {
-      if (e.request != j.request_id) relink(j, e.request);
-      j.priority = e.priority;
-      j.flags = e.flags;
-      j.reason = e.reason;
-      j.time_limit_min = e.time_limit_min;
-      j.partition = e.partition;
-      j.association = e.association;
-      j.eligible = e.eligible;
-      j.ends = e.ends;
-      j.array_tasks = e.array_tasks;
-      if (ArrayGroup* g = j.array_tasks ? group(j) : nullptr) g->max_running = j.array_tasks->max_running;
-      j.dependencies = e.dependencies;
-      j.detail = e.detail;
-      if (j.state == JobState::kRunning && !(j.flags & kJobConfiguring) && j.request->kind == JobKind::kAllocation) j.launched = true;
+    change(split(e.job, e.array_task, e.task_job), [&](Job& job) {
+      if (e.request != job.request_id) relink(job, e.request);
+      job.priority = e.priority;
+      job.flags = e.flags;
+      job.reason = e.reason;
+      job.time_limit_min = e.time_limit_min;
+      job.partition = e.partition;
+      job.association = e.association;
+      job.eligible = e.eligible;
+      job.ends = e.ends;
+      job.array_tasks = e.array_tasks;
+      if (ArrayGroup* g = job.array_tasks ? group(job) : nullptr) g->max_running = job.array_tasks->max_running;
+      job.dependencies = e.dependencies;
+      job.detail = e.detail;
+      if (job.state == JobState::kRunning && !(job.flags & kJobConfiguring) && job.request->kind == JobKind::kAllocation)
+        job.launched = true;
     });
   }
   void operator()(const JobStarted& e) {
@@ -205,42 +206,42 @@ class Applier : ToolApplier {
     if (e.array_task != kNoArrayTask && !e.task_job) return drop_task(e);
     JobId id = split(e.job, e.array_task, e.task_job);
     if (!c_.jobs.contains(id.value)) return;
-    change(id, [&](Job& j) {
-      bool held = j.allocation && !j.finished();
-      if (ArrayGroup* g = group(j)) {
+    change(id, [&](Job& job) {
+      bool held = job.allocation && !job.finished();
+      if (ArrayGroup* g = group(job)) {
         if (held && g->running) --g->running;
-        uint32_t tasks = j.array_tasks ? static_cast<uint32_t>(j.array_tasks->pending.count()) : 1;
+        uint32_t tasks = job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1;
         uint32_t code = static_cast<uint32_t>(e.exit_status) >> 8 & 0xff;
         bool first = g->ended_ok + g->ended_bad == 0;
         g->lowest_exit = first ? code : std::min(g->lowest_exit, code);
         g->highest_exit = std::max(g->highest_exit, code);
         (e.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
       }
-      j.state = e.state;
-      j.reason = e.reason;
-      j.detail = e.detail;
-      j.exit_status = e.exit_status;
-      j.ended = e.time;
-      j.cancelled_by = e.by;
-      j.cancel_asked = e.asked;
-      j.flags = (j.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
-      j.steps.clear();
-      drop_claim(j);
+      job.state = e.state;
+      job.reason = e.reason;
+      job.detail = e.detail;
+      job.exit_status = e.exit_status;
+      job.ended = e.time;
+      job.cancelled_by = e.by;
+      job.cancel_asked = e.asked;
+      job.flags = (job.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
+      job.steps.clear();
+      drop_claim(job);
       if (e.has_node) {
-        j.run.edit().failed_node = e.node;
-        j.run.edit().has_failed_node = true;
+        job.run.edit().failed_node = e.node;
+        job.run.edit().has_failed_node = true;
       }
-      if (j.started == kTimeUnset) j.started = e.time;
-      j.prolog_due = false;
-      if (j.run.is_there()) j.run.edit().settling = j.run.edit().preparing = Bitmap();
+      if (job.started == kTimeUnset) job.started = e.time;
+      job.prolog_due = false;
+      if (job.run.is_there()) job.run.edit().settling = job.run.edit().preparing = Bitmap();
       if (!held) return;
-      c_.count_licenses(j, false);
-      j.run.edit().releasing = e.releasing;
-      j.epilog_due = e.epilog;
-      if (!j.cleaned_up()) j.flags |= kJobCompleting;
-      use_.end(j, e.time);
-      if (j.all_released()) use_.lift_fences(j);
-      note_use(c_, x_, j.run->reservation, e.time);
+      c_.count_licenses(job, false);
+      job.run.edit().releasing = e.releasing;
+      job.epilog_due = e.epilog;
+      if (!job.cleaned_up()) job.flags |= kJobCompleting;
+      use_.end(job, e.time);
+      if (job.all_released()) use_.lift_fences(job);
+      note_use(c_, x_, job.run->reservation, e.time);
     });
     c_.moment.verdicts.erase(id.value);
   }
@@ -263,24 +264,24 @@ class Applier : ToolApplier {
     x_.add(j);
   }
   void operator()(const JobShrunk& e) {
-    change(e.job, [&](Job& j) {
-      const AllocationPtr before = std::exchange(j.allocation, e.allocation);
+    change(e.job, [&](Job& job) {
+      const AllocationPtr before = std::exchange(job.allocation, e.allocation);
       std::vector<uint32_t> place(before->nodes.size(), kGivenUp);  // the index before → the index now
       for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
         const NodeShare& share = before->nodes[i];
-        if (kept < j.allocation->nodes.size() && j.allocation->nodes[kept].node == share.node) place[i] = kept++;
-        else use_.give_up(j, share, e.free_at_once.test(i), e.time);
+        if (kept < job.allocation->nodes.size() && job.allocation->nodes[kept].node == share.node) place[i] = kept++;
+        else use_.give_up(job, share, e.free_at_once.test(i), e.time);
       }
-      for (size_t i = before->fenced.size(); i < j.allocation->fenced.size(); ++i) use_.fence(j.allocation->fenced[i]);
-      move_steps(j, place);
-      JobRun& run = j.run.edit();
+      for (size_t i = before->fenced.size(); i < job.allocation->fenced.size(); ++i) use_.fence(job.allocation->fenced[i]);
+      move_steps(job, place);
+      JobRun& run = job.run.edit();
       run.batch_index = place[run.batch_index] == kGivenUp ? 0 : place[run.batch_index];
-      run.releasing = Bitmap(j.allocation->nodes.size());
+      run.releasing = Bitmap(job.allocation->nodes.size());
       run.settling = moved(run.settling, place);
       run.preparing = moved(run.preparing, place);
       run.resized = e.time;
-      if (e.next_step) j.next_step = e.next_step;
-      if (!run.leaving.empty()) j.flags |= kJobResizing;
+      if (e.next_step) job.next_step = e.next_step;
+      if (!run.leaving.empty()) job.flags |= kJobResizing;
     });
   }
   void operator()(const JobNodeLeft& e) {

@@ -20,11 +20,11 @@ NodeSpec spec_of(const View& v, uint32_t index) {
 
 }  // namespace
 
-event::NodeStateChanged initial_state(const View& v, NodeId id, const NodeSpec& spec) {
+event::NodeStateChanged initial_state(const View& view, NodeId id, const NodeSpec& spec) {
   event::NodeStateChanged e;
   e.node = id;
-  e.time = v.now;
-  e.by = v.settings.slurm_user;
+  e.time = view.now;
+  e.by = view.settings.slurm_user;
   e.reason = spec.initial_reason;
   const std::string& s = spec.initial_state;
   if (s == "CLOUD") {
@@ -54,31 +54,31 @@ void take_back_updates(const Node& n, const NodeSpec& spec, Events& out) {
 }
 
 // Returns the NodeId of each configured node, defining and removing on the way.
-std::vector<NodeId> configure_nodes(const View& v, Events& out) {
-  const config::Config& c = v.settings.config();
+std::vector<NodeId> configure_nodes(const View& view, Events& out) {
+  const config::Config& c = view.settings.config();
   std::vector<NodeId> ids;
-  uint32_t next = v.cluster.nodes.empty() ? 0 : v.cluster.nodes.last_key() + 1;
+  uint32_t next = view.cluster.nodes.empty() ? 0 : view.cluster.nodes.last_key() + 1;
   Bitmap kept;
   for (uint32_t i = 0; i < c.nodes.size(); ++i) {
-    NodeSpec spec = spec_of(v, i);
-    const Node* known = v.cluster.node(spec.name);
+    NodeSpec spec = spec_of(view, i);
+    const Node* known = view.cluster.node(spec.name);
     NodeId id = known ? known->id : NodeId(next++);
     ids.push_back(id);
     if (known) kept.set(id.value);
     auto shared = std::make_shared<const NodeSpec>(std::move(spec));
-    if (!known || !(*known->spec == *shared)) out.push_back(event::NodeDefined{id, shared, v.now});
+    if (!known || !(*known->spec == *shared)) out.push_back(event::NodeDefined{id, shared, view.now});
     if (known) {
       take_back_updates(*known, *shared, out);
       continue;
     }
-    event::NodeStateChanged e = initial_state(v, id, *shared);
+    event::NodeStateChanged e = initial_state(view, id, *shared);
     if (e.admin != NodeState::kUnknown || e.flags) out.push_back(std::move(e));
   }
-  v.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
+  view.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     if (kept.test(id) || n.spec->dynamic) return;
     Node gone = n;
     gone.connected = false;  // no order can reach it any more
-    set_node_down(v, gone, "removed from slurm.conf", out);
+    set_node_down(view, gone, "removed from slurm.conf", out);
     out.push_back(event::NodeRemoved{n.id});
   });
   return ids;
@@ -114,14 +114,14 @@ void one_default(std::vector<Partition>& partitions, const config::Config& c) {
   for (Partition& p : partitions) p.is_default = p.is_default && p.name == chosen->name;
 }
 
-void configure_partitions(const View& v, const std::vector<NodeId>& ids, Events& out) {
-  const config::Config& c = v.settings.config();
+void configure_partitions(const View& view, const std::vector<NodeId>& ids, Events& out) {
+  const config::Config& c = view.settings.config();
   const Keep keep = keep_of(c);
-  uint32_t next = v.cluster.partitions.empty() ? 0 : v.cluster.partitions.last_key() + 1;
+  uint32_t next = view.cluster.partitions.empty() ? 0 : view.cluster.partitions.last_key() + 1;
   Bitmap there;
   std::vector<const Node*> created;  // by scontrol
   for (NodeId id : ids) there.set(id.value);
-  v.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
+  view.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     if (!n.spec->dynamic) return;
     created.push_back(&n);
     there.set(id);
@@ -129,46 +129,46 @@ void configure_partitions(const View& v, const std::vector<NodeId>& ids, Events&
   std::vector<Partition> partitions;
   for (const config::PartitionConfig& pc : c.partitions) {
     Partition p = pc.spec;
-    const Partition* known = v.cluster.partition(p.name);
+    const Partition* known = view.cluster.partition(p.name);
     p.index = known ? known->index : next++;
     p.nodes = to_node_ids(pc.spec.nodes, ids);
     for (const Node* n : created)
       if (config::means_node(c, p.nodes_text, *n->spec)) p.nodes.set(n->id.value);
-    if (known && (keep.all || keep.state)) update_again(v, *known, !keep.all, p);
+    if (known && (keep.all || keep.state)) update_again(view, *known, !keep.all, p);
     p.nodes &= there;
     partitions.push_back(std::move(p));
   }
   Bitmap kept;
   if (keep.all)
-    v.cluster.partitions.for_each([&](uint32_t i, const Partition& p) {
+    view.cluster.partitions.for_each([&](uint32_t i, const Partition& p) {
       auto same = [&](const Partition& other) { return other.index == i; };
       if (p.created && std::ranges::none_of(partitions, same)) partitions.push_back(p);
     });
   one_default(partitions, c);
   for (Partition& p : partitions) {
     kept.set(p.index);
-    const Partition* known = v.cluster.partitions.find(p.index);
-    if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p)), v.now});
+    const Partition* known = view.cluster.partitions.find(p.index);
+    if (!known || !(*known == p)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p)), view.now});
   }
-  v.cluster.partitions.for_each([&](uint32_t i, const Partition&) {
-    if (!kept.test(i)) out.push_back(event::PartitionRemoved{i, v.now});
+  view.cluster.partitions.for_each([&](uint32_t i, const Partition&) {
+    if (!kept.test(i)) out.push_back(event::PartitionRemoved{i, view.now});
   });
 }
 
 }  // namespace
 
-Events decide_configure(const View& v) {
-  const config::Config& c = v.settings.config();
+Events decide_configure(const View& view) {
+  const config::Config& c = view.settings.config();
   Events out;
-  if (v.cluster.name != c.cluster_name) out.push_back(event::ClusterNamed{c.cluster_name, JobId(c.first_job_id)});
-  std::vector<NodeId> ids = configure_nodes(v, out);
-  configure_partitions(v, ids, out);
-  configure_topology(v, ids, out);
+  if (view.cluster.name != c.cluster_name) out.push_back(event::ClusterNamed{c.cluster_name, JobId(c.first_job_id)});
+  std::vector<NodeId> ids = configure_nodes(view, out);
+  configure_partitions(view, ids, out);
+  configure_topology(view, ids, out);
   bool accounting = keeps_records(c);
-  if (v.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting, v.now});
-  if (const Duration half_life = v.settings.priority.half_life; v.cluster.usage_rule.half_life != half_life)
-    out.push_back(event::HalfLifeSet{half_life, v.now});
-  if (v.settings.priority.usage_reset == UsageResetPeriod::kNow) out.push_back(event::UsageReset{0, {}, v.now});
+  if (view.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting, view.now});
+  if (const Duration half_life = view.settings.priority.half_life; view.cluster.usage_rule.half_life != half_life)
+    out.push_back(event::HalfLifeSet{half_life, view.now});
+  if (view.settings.priority.usage_reset == UsageResetPeriod::kNow) out.push_back(event::UsageReset{0, {}, view.now});
   return out;
 }
 

@@ -93,18 +93,18 @@ struct Canceller {
     return {};
   }
   void cancel(const Target& t, const std::string& name) {
-    const Job& j = *t.job;
-    if (t.has_step) return signal_nodes(j, t);
-    if (!t.tasks.empty()) return drop_tasks(j, t.tasks);
-    if (auto said = comment(j); !said) {
+    const Job& job = *t.job;
+    if (t.has_step) return signal_nodes(job, t);
+    if (!t.tasks.empty()) return drop_tasks(job, t.tasks);
+    if (auto said = comment(job); !said) {
       --d.reply.matched;
-      return error(name.empty() ? job_name_for_users(j) : name, said.error().code);
+      return error(name.empty() ? job_name_for_users(job) : name, said.error().code);
     }
     Ending e;
     e.state = JobState::kCancelled;
     e.detail = "by uid " + std::to_string(v.caller.uid.value);
     e.asked = true;
-    end_job(v, j, e, d.events);
+    end_job(v, job, e, d.events);
   }
   // A component that waits is cancelled with its whole job, where the filter means that.
   void with_its_leader(const Job& j) {
@@ -130,36 +130,36 @@ struct Canceller {
     d.events.push_back(std::move(e));
   }
   void run(const Target& t, bool named, const std::string& name) {
-    const Job& j = *t.job;
-    if (!v.may(j)) {
-      if (named) error(name, refusal(v, j, Errc::kUserIdMissing));
+    const Job& job = *t.job;
+    if (!v.may(job)) {
+      if (named) error(name, refusal(v, job, Errc::kUserIdMissing));
       return;
     }
-    if (needs_cron_flag(v, j, c) && kills(t) && (!j.finished() || comes_back(v.cluster, j)) && matches_filter(v.cluster, j, rest))
-      return error(name.empty() ? job_name_for_users(j) : name, Errc::kCanNotCancelCronJob);
-    bool over = j.finished() || (j.flags & kJobCompleting);
-    if (over && comes_back(v.cluster, j) && kills(t)) return stay_ended(j);
+    if (needs_cron_flag(v, job, c) && kills(t) && (!job.finished() || comes_back(v.cluster, job)) && matches_filter(v.cluster, job, rest))
+      return error(name.empty() ? job_name_for_users(job) : name, Errc::kCanNotCancelCronJob);
+    bool over = job.finished() || (job.flags & kJobCompleting);
+    if (over && comes_back(v.cluster, job) && kills(t)) return stay_ended(job);
     if (over) {
       if (named) error(name, Errc::kAlreadyDone);
       return;
     }
-    if (!matches_filter(v.cluster, j, rest)) return;
-    if (t.has_step && !j.pending() && !knows_step(j, t.step)) {
+    if (!matches_filter(v.cluster, job, rest)) return;
+    if (t.has_step && !job.pending() && !knows_step(job, t.step)) {
       if (named) error(name, Errc::kInvalidJobId);
       return;
     }
     bool kill = kills(t) || c.signal == 0;
-    if (j.het.offset && j.pending() && kill && !named && !t.has_step) return with_its_leader(j);
+    if (job.het.offset && job.pending() && kill && !named && !t.has_step) return with_its_leader(job);
     ++d.reply.matched;
-    if (end_waiting_step(j, t, kill)) return;
-    if (kill && !(t.has_step && j.pending())) return cancel(t, name);
-    if (j.pending()) {  // nothing of it runs anywhere
+    if (end_waiting_step(job, t, kill)) return;
+    if (kill && !(t.has_step && job.pending())) return cancel(t, name);
+    if (job.pending()) {  // nothing of it runs anywhere
       --d.reply.matched;
       if (named) error(name, Errc::kJobPending);
       return;
     }
-    signal_nodes(j, t);
-    if (!t.has_step) mark_stopped(j, c.signal);
+    signal_nodes(job, t);
+    if (!t.has_step) mark_stopped(job, c.signal);
   }
 };
 
@@ -182,74 +182,74 @@ void release(const View& v, const Job& j, Events& out) {
 
 bool still_going(const Job& j) { return j.state == JobState::kRunning || j.state == JobState::kSuspended; }
 
-Result<> requeue(const View& v, const Job& j, const rpc::ControlJobs& c, Events& out) {
+Result<> requeue(const View& view, const Job& job, const rpc::ControlJobs& c, Events& out) {
   bool hold_it = c.action == rpc::JobAction::kRequeueHold;
-  if (c.incomplete && !still_going(j)) return {};
-  if (j.pending() && !hold_it && recurrence_of(v.cluster, j)) return skip_next_run(v, j, out), Result<>();
-  if (j.pending()) return fail(Errc::kJobPending);
-  if (j.request->kind != JobKind::kBatch) return fail(Errc::kBatchOnly);
-  if (!requeue_allowed(v, j)) return fail(Errc::kDisabled);  // --no-requeue, or JobRequeue=0
-  uint32_t flags = hold_it || j.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
+  if (c.incomplete && !still_going(job)) return {};
+  if (job.pending() && !hold_it && recurrence_of(view.cluster, job)) return skip_next_run(view, job, out), Result<>();
+  if (job.pending()) return fail(Errc::kJobPending);
+  if (job.request->kind != JobKind::kBatch) return fail(Errc::kBatchOnly);
+  if (!requeue_allowed(view, job)) return fail(Errc::kDisabled);  // --no-requeue, or JobRequeue=0
+  uint32_t flags = hold_it || job.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && c.special_exit) flags |= kJobSpecialExit;
-  if (j.finished() && j.het) return requeue_ended(v, j, flags, out);
-  if (j.finished()) {
+  if (job.finished() && job.het) return requeue_ended(view, job, flags, out);
+  if (job.finished()) {
     // Tasks that were cancelled together before any of them had a record of its own cannot come back: there is no record for them.
-    if (j.array_job_id && j.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
-    if (!j.cleaned_up()) {  // requeued once it is; EpilogSlurmctld may ask for this while it runs
-      event::JobChanged e = changed(j);
+    if (job.array_job_id && job.array_task == kNoArrayTask) return fail(Errc::kAlreadyDone);
+    if (!job.cleaned_up()) {  // requeued once it is; EpilogSlurmctld may ask for this while it runs
+      event::JobChanged e = changed(job);
       e.flags = (e.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit)) | flags;
       out.push_back(std::move(e));
       return {};
     }
-    Job again = j;
+    Job again = job;
     again.flags = (again.flags & ~kJobLaunchFailed) | flags;
-    after_release(v, again, out);
+    after_release(view, again, out);
     for (Event& made : out)
-      if (auto* back = std::get_if<event::JobRequeued>(&made); back && back->job == j.id)
-        back->restart = {.cause = RestartCause::kUser, .time = v.now, .user = v.caller.uid};
+      if (auto* back = std::get_if<event::JobRequeued>(&made); back && back->job == job.id)
+        back->restart = {.cause = RestartCause::kUser, .time = view.now, .user = view.caller.uid};
     return {};
   }
   Ending e;
   e.state = JobState::kCancelled;
   e.flags = flags;
-  end_job(v, j, e, out);
+  end_job(view, job, e, out);
   return {};
 }
 
-Result<> suspend(const View& v, const Job& j, bool resume, Decision<rpc::Messages>& d) {
-  if (!v.may(Right::kSuspendJobs, j))
+Result<> suspend(const View& view, const Job& job, bool resume, Decision<rpc::Messages>& d) {
+  if (!view.may(Right::kSuspendJobs, job))
     return fail(Errc::kAccessDenied, {}, "only operators and coordinators suspend jobs; scancel --signal=STOP stops your own");
-  if (j.pending()) return fail(Errc::kJobPending);
-  if (j.finished()) return fail(Errc::kAlreadyDone);
-  if (resume && j.state != JobState::kSuspended) return fail(Errc::kJobNotSuspended);
-  if (!resume && j.state == JobState::kSuspended) return {};
+  if (job.pending()) return fail(Errc::kJobPending);
+  if (job.finished()) return fail(Errc::kAlreadyDone);
+  if (resume && job.state != JobState::kSuspended) return fail(Errc::kJobNotSuspended);
+  if (!resume && job.state == JobState::kSuspended) return {};
   event::JobSuspended e;
-  e.job = j.id;
+  e.job = job.id;
   e.resumed = resume;
-  e.time = v.now;
+  e.time = view.now;
   d.events.push_back(e);  // the nodes' part is an obligation until each confirmed it
   return {};
 }
 
-Result<> act(const View& v, const Job& j, const rpc::ControlJobs& c, Decision<rpc::Messages>& d) {
-  if (!v.may(j)) return fail(refusal(v, j));
+Result<> act(const View& view, const Job& job, const rpc::ControlJobs& c, Decision<rpc::Messages>& d) {
+  if (!view.may(job)) return fail(refusal(view, job));
   switch (c.action) {
     case rpc::JobAction::kHold:
     case rpc::JobAction::kUserHold:
-      if (j.finished()) return fail(Errc::kJobFinished);
-      hold(v, j, c.action == rpc::JobAction::kUserHold, d.events);
+      if (job.finished()) return fail(Errc::kJobFinished);
+      hold(view, job, c.action == rpc::JobAction::kUserHold, d.events);
       return {};
     case rpc::JobAction::kRelease:
-      if (j.finished()) return fail(Errc::kJobFinished);
-      if ((j.flags & kJobHeldByAdmin) && !v.may(Right::kAdminHold)) return fail(Errc::kAccessDenied);
-      if (j.priority != 0) return {};
-      if (j.pending()) MUSTER_TRY_VOID(check_ever_runs(v, j.whole_request(), j.partition));
-      release(v, j, d.events);
+      if (job.finished()) return fail(Errc::kJobFinished);
+      if ((job.flags & kJobHeldByAdmin) && !view.may(Right::kAdminHold)) return fail(Errc::kAccessDenied);
+      if (job.priority != 0) return {};
+      if (job.pending()) MUSTER_TRY_VOID(check_ever_runs(view, job.whole_request(), job.partition));
+      release(view, job, d.events);
       return {};
     case rpc::JobAction::kRequeue:
-    case rpc::JobAction::kRequeueHold: return requeue(v, j, c, d.events);
-    case rpc::JobAction::kSuspend: return suspend(v, j, false, d);
-    case rpc::JobAction::kResume: return suspend(v, j, true, d);
+    case rpc::JobAction::kRequeueHold: return requeue(view, job, c, d.events);
+    case rpc::JobAction::kSuspend: return suspend(view, job, false, d);
+    case rpc::JobAction::kResume: return suspend(view, job, true, d);
     case rpc::JobAction::kTop: break;  // decided for all of them together
   }
   return fail(Errc::kInvalidArgument);
@@ -280,12 +280,12 @@ int64_t uncut_priority(const sched::PriorityRule& rule, const Job& j) {
 }
 
 // Puts the jobs named first, in their order, by their nice values; what they gain, the user's other jobs in the same queue lose.
-Result<> top(const View& v, const std::vector<const Job*>& jobs, Events& out) {
+Result<> top(const View& view, const std::vector<const Job*>& jobs, Events& out) {
   auto named = [&](const Job& j) { return std::ranges::find(jobs, &j) != jobs.end(); };
-  const sched::PriorityRule rule(v.cluster, v.settings.priority, v.now);
+  const sched::PriorityRule rule(view.cluster, view.settings.priority, view.now);
   std::vector<const Job*> others;
   int64_t highest = 0;
-  v.cluster.jobs.for_each([&](uint32_t, const Job& o) {
+  view.cluster.jobs.for_each([&](uint32_t, const Job& o) {
     bool beside = o.pending() && o.priority && std::ranges::any_of(jobs, [&](const Job* j) { return same_queue(*j, o); });
     if (!beside) return;
     highest = std::max<int64_t>(highest, rule.of(o));
@@ -295,11 +295,11 @@ Result<> top(const View& v, const std::vector<const Job*>& jobs, Events& out) {
   for (const Job* j : jobs) {
     int64_t gain = std::max<int64_t>(0, std::min<int64_t>(highest + place--, kUnlimited32 - 1) - uncut_priority(rule, *j));
     gained += gain;
-    if (gain) add_nice(v, *j, -gain, out);
+    if (gain) add_nice(view, *j, -gain, out);
   }
   if (others.empty() || !gained) return {};
   int64_t each = (gained + static_cast<int64_t>(others.size()) - 1) / static_cast<int64_t>(others.size());
-  for (const Job* o : others) add_nice(v, *o, each, out);
+  for (const Job* o : others) add_nice(view, *o, each, out);
   return {};
 }
 
@@ -337,24 +337,25 @@ bool dropped_all(const View& v, const rpc::JobSelector& s) {
 
 }  // namespace
 
-Result<Decision<rpc::SignalJobsAnswer>> decide(const View& v, const rpc::SignalJobs& c) {
+Result<Decision<rpc::SignalJobsAnswer>> decide(const View& view, const rpc::SignalJobs& c) {
   Decision<rpc::SignalJobsAnswer> d;
-  Canceller canceller{v, c, c.filter, d};
+  Canceller canceller{view, c, c.filter, d};
   canceller.rest.jobs.clear();
   put_in_order(canceller.rest);
   if (c.filter.jobs.empty()) {
-    const Rights rights = v.rights();
-    v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      const bool open = !j.finished() || comes_back(v.cluster, j);
-      if (open && rights.may(v.of_job, j) && matches_filter(v.cluster, j, canceller.rest)) canceller.run({&j, {}, false, {}}, false, {});
+    const Rights rights = view.rights();
+    view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+      const bool open = !j.finished() || comes_back(view.cluster, j);
+      if (open && rights.may(view.of_job, j) && matches_filter(view.cluster, j, canceller.rest))
+        canceller.run({&j, {}, false, {}}, false, {});
     });
     return d;
   }
-  const std::vector<rpc::JobSelector> named = whole_where_wanted(v, c.filter.jobs);
-  const std::vector<Meant> meant = select(v, named);
+  const std::vector<rpc::JobSelector> named = whole_where_wanted(view, c.filter.jobs);
+  const std::vector<Meant> meant = select(view, named);
   for (size_t i = 0; i < meant.size(); ++i) {
     const rpc::JobSelector& s = named[i];
-    if (!meant[i].known) canceller.error(name_of(s), dropped_all(v, s) ? Errc::kAlreadyDone : Errc::kInvalidJobId);
+    if (!meant[i].known) canceller.error(name_of(s), dropped_all(view, s) ? Errc::kAlreadyDone : Errc::kInvalidJobId);
     const bool single = meant[i].targets.size() == 1;
     for (const Target& t : meant[i].targets)
       if (!canceller.refuses(s, t)) canceller.run(t, single, name_of(s));
@@ -362,23 +363,23 @@ Result<Decision<rpc::SignalJobsAnswer>> decide(const View& v, const rpc::SignalJ
   return d;
 }
 
-Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlJobs& c) {
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlJobs& c) {
   Decision<rpc::Messages> d;
   std::vector<const Job*> to_top;
   auto run = [&](const Job& j, const std::string& name) {
     bool is_top = c.action == rpc::JobAction::kTop;
-    auto ok = is_top ? may_top(v, j) : act(v, j, c, d);
+    auto ok = is_top ? may_top(view, j) : act(view, j, c, d);
     if (ok && is_top) to_top.push_back(&j);
     if (!ok) d.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
   };
   auto refuse_component = [&](const Job& j, const std::string& name) {
     const bool requeues = c.action == rpc::JobAction::kRequeue || c.action == rpc::JobAction::kRequeueHold;
-    const Errc code = !v.may(j) ? refusal(v, j) : requeues ? Errc::kNotHetJobLeader : Errc::kNotWholeHetJob;
+    const Errc code = !view.may(j) ? refusal(view, j) : requeues ? Errc::kNotHetJobLeader : Errc::kNotWholeHetJob;
     d.reply.errors.push_back({name, errc_number(code), std::string(errc_text(code))});
   };
   const bool held = c.action == rpc::JobAction::kHold || c.action == rpc::JobAction::kUserHold || c.action == rpc::JobAction::kRelease;
-  const std::vector<rpc::JobSelector> selectors = held ? whole_where_wanted(v, c.jobs) : c.jobs;
-  const Picked picked = pick_jobs(v, selectors, d.events);
+  const std::vector<rpc::JobSelector> selectors = held ? whole_where_wanted(view, c.jobs) : c.jobs;
+  const Picked picked = pick_jobs(view, selectors, d.events);
   for (size_t i = 0; i < picked.of.size(); ++i) {
     const std::string name = name_of(selectors[i]);
     const auto& [jobs, known] = picked.of[i];
@@ -392,36 +393,36 @@ Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlJobs& c)
   std::vector<std::string> names = c.names;  // sorted, so that many names cost one look at each job
   std::ranges::sort(names);
   if (!names.empty())
-    v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+    view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
       const bool own = !goes_with_leader(c.action, j) && !j.finished();
-      if (own && v.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
+      if (own && view.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
     });
-  if (!to_top.empty()) MUSTER_TRY_VOID(top(v, to_top, d.events));
+  if (!to_top.empty()) MUSTER_TRY_VOID(top(view, to_top, d.events));
   return d;
 }
 
-Result<Decision<rpc::Empty>> decide(const View& v, const rpc::NotifyJob& c) {
-  const Job* j = v.cluster.jobs.find(c.job.value);
-  if (!j) return fail(Errc::kInvalidJobId);
-  if (!v.may(*j)) return fail(refusal(v, *j));
-  if (j->pending()) return fail(Errc::kDisabled);
-  if (j->finished()) return fail(Errc::kAlreadyDone);
+Result<Decision<rpc::Empty>> decide(const View& view, const rpc::NotifyJob& c) {
+  const Job* job = view.cluster.jobs.find(c.job.value);
+  if (!job) return fail(Errc::kInvalidJobId);
+  if (!view.may(*job)) return fail(refusal(view, *job));
+  if (job->pending()) return fail(Errc::kDisabled);
+  if (job->finished()) return fail(Errc::kAlreadyDone);
   if (c.text.size() > 4096) return fail(Errc::kInvalidArgument, "the message has more than 4096 bytes");
-  if (j->request->kind != JobKind::kBatch && j->steps.empty())
+  if (job->request->kind != JobKind::kBatch && job->steps.empty())
     return fail(Errc::kDisabled, {}, "nothing runs in the allocation that could show the message");
   Decision<rpc::Empty> d;
-  node_rpc::NotifyJob order{j->id, j->restarts, c.text};
-  if (j->request->kind == JobKind::kBatch) {
-    d.orders.push_back({j->batch_share().node, order});
+  node_rpc::NotifyJob order{job->id, job->restarts, c.text};
+  if (job->request->kind == JobKind::kBatch) {
+    d.orders.push_back({job->batch_share().node, order});
     return d;
   }
   // Each srun hears it once: from the first node of its step.
   Bitmap told;
-  for (const Step& s : j->steps) {
+  for (const Step& s : job->steps) {
     uint32_t index = s.shares.empty() ? 0 : s.shares[0].node_index;
     if (told.test(index)) continue;
     told.set(index);
-    d.orders.push_back({j->allocation->nodes[index].node, order});
+    d.orders.push_back({job->allocation->nodes[index].node, order});
   }
   return d;
 }

@@ -43,9 +43,10 @@ JobRequest job_of(const View& v, const CrontabChange::Entry& entry) {
 
 }  // namespace
 
-Result<Decision<CrontabOutcome>> decide(const View& v, const CrontabChange& c) {
-  if (!enabled(v)) return fail(Errc::kDisabled, "scrontab is disabled on this cluster", "ScronParameters=enable in slurm.conf allows it");
-  if (c.user != v.caller.uid && !v.may(Right::kEditCrontabs))
+Result<Decision<CrontabOutcome>> decide(const View& view, const CrontabChange& c) {
+  if (!enabled(view))
+    return fail(Errc::kDisabled, "scrontab is disabled on this cluster", "ScronParameters=enable in slurm.conf allows it");
+  if (c.user != view.caller.uid && !view.may(Right::kEditCrontabs))
     return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may change another user's crontab");
   if (c.text.size() > Crontab::kMostBytes)
     return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostBytes) + " bytes");
@@ -58,7 +59,7 @@ Result<Decision<CrontabOutcome>> decide(const View& v, const CrontabChange& c) {
   if (c.text.empty() && !c.entries.empty()) return fail(Errc::kInvalidArgument, "jobs without a crontab");
   for (const CrontabChange::Entry& entry : c.entries) {
     if (Result<> ok = check_entry(c, entry); !ok) return at_line(entry, ok.error());
-    if (auto ok = decide(v, job_of(v, entry)); !ok) return at_line(entry, ok.error());
+    if (auto ok = decide(view, job_of(view, entry)); !ok) return at_line(entry, ok.error());
   }
   return Decision<CrontabOutcome>{};
 }

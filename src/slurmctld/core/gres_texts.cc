@@ -37,18 +37,18 @@ std::string gres_held_text(const std::vector<GresShare>& gres, const NodeSpec& n
   return out;
 }
 
-std::string gres_used_text(const Node& n) {
+std::string gres_used_text(const Node& node) {
   std::vector<const GresDevices*> kinds;  // one for each name and type
-  for (const GresDevices& g : n.spec->gres)
+  for (const GresDevices& g : node.spec->gres)
     if (std::ranges::none_of(kinds, [&](const GresDevices* k) { return k->name == g.name && k->type == g.type; })) kinds.push_back(&g);
-  std::ranges::stable_sort(kinds, {}, [&](const GresDevices* g) { return place_of(n.spec->gres_text->list, *g); });
+  std::ranges::stable_sort(kinds, {}, [&](const GresDevices* g) { return place_of(node.spec->gres_text->list, *g); });
   std::string out;
   for (const GresDevices* g : kinds) {
     GresShare used{g->name, g->type, 0, {}, {}};
-    for (const GresShare& u : n.gres_used)
+    for (const GresShare& u : node.gres_used)
       if (u.name == g->name && u.type == g->type) used = u;
     out += (out.empty() ? "" : ",") + gres_name(g->name, g->type) + ":" + std::to_string(used.count);
-    if (g->shared) out += by_gpu(used, *n.spec);
+    if (g->shared) out += by_gpu(used, *node.spec);
     else if (!g->count_only) out += "(IDX:" + (used.devices.any() ? used.devices.to_ranges() : std::string("N/A")) + ")";
   }
   return out;

@@ -93,28 +93,28 @@ struct ReportHandler {
     d.events.push_back(event::JobLaunched{r.job, v.now, end_within(v, *j, 0, j->time_limit_min, v.now)});
   }
   void operator()(const node_rpc::BatchFinished& r) {
-    const Job* j = job_of(r.job, r.generation);
+    const Job* job = job_of(r.job, r.generation);
     if (r.gone) forget(r.job);
-    if (!j || j->batch_share().node != node) return;
-    if (r.usage && !j->run->batch_usage) d.events.push_back(event::StepUsed{j->id, {kBatchStep, {node}, own(r.usage)}});
-    if (j->finished()) {
-      bool news = r.exit_status != 0 && j->exit_status == 0 && j->run->releasing.test(j->run->batch_index);
-      if (news && !(j->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{j->id, r.exit_status});
-      if (r.gone) release(*j, j->run->batch_index);
+    if (!job || job->batch_share().node != node) return;
+    if (r.usage && !job->run->batch_usage) d.events.push_back(event::StepUsed{job->id, {kBatchStep, {node}, own(r.usage)}});
+    if (job->finished()) {
+      bool news = r.exit_status != 0 && job->exit_status == 0 && job->run->releasing.test(job->run->batch_index);
+      if (news && !(job->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{job->id, r.exit_status});
+      if (r.gone) release(*job, job->run->batch_index);
       return;
     }
-    Ending e;
-    e.exit_status = r.exit_status;
-    e.state = r.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
-    if (r.exit_status != 0) e.reason = WIFSIGNALED(r.exit_status) ? Reason::kFailedSignal : Reason::kNonZeroExitCode;
+    Ending ending;
+    ending.exit_status = r.exit_status;
+    ending.state = r.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
+    if (r.exit_status != 0) ending.reason = WIFSIGNALED(r.exit_status) ? Reason::kFailedSignal : Reason::kNonZeroExitCode;
     if (r.out_of_memory) {
-      e.state = JobState::kOutOfMemory;
-      e.reason = Reason::kOutOfMemory;
+      ending.state = JobState::kOutOfMemory;
+      ending.reason = Reason::kOutOfMemory;
     }
-    e.flags = requeue_flags_of_exit(v, *j, r.exit_status);
-    e.gone = Bitmap(j->allocation->nodes.size());
-    if (r.gone) e.gone.set(j->run->batch_index);
-    end_job(v, *j, e, d.events);
+    ending.flags = requeue_flags_of_exit(v, *job, r.exit_status);
+    ending.gone = Bitmap(job->allocation->nodes.size());
+    if (r.gone) ending.gone.set(job->run->batch_index);
+    end_job(v, *job, ending, d.events);
   }
   void operator()(const node_rpc::JobGone& r) {
     forget(r.job);
@@ -126,23 +126,23 @@ struct ReportHandler {
   void operator()(const node_rpc::LaunchFailed& r) {
     forget(r.job);
     if (r.node_fault) drain(r.text.empty() ? "Prolog error" : r.text);
-    const Job* j = job_of(r.job, r.generation);
-    if (!j || j->finished()) return;
-    Ending e;
-    e.state = JobState::kFailed;
-    e.reason = Reason::kJobLaunchFailure;
-    e.detail = r.text;
-    e.exit_status = r.node_fault ? 1 << 8 : 53;  // 0:53 is what Slurm shows for output that cannot be opened
+    const Job* job = job_of(r.job, r.generation);
+    if (!job || job->finished()) return;
+    Ending ending;
+    ending.state = JobState::kFailed;
+    ending.reason = Reason::kJobLaunchFailure;
+    ending.detail = r.text;
+    ending.exit_status = r.node_fault ? 1 << 8 : 53;  // 0:53 is what Slurm shows for output that cannot be opened
     // srun's steps may run there without the script; the node says when it is rid of them.
-    e.gone = Bitmap(j->allocation->nodes.size());
-    e.flags = kJobLaunchFailed;
-    e.node = node;
+    ending.gone = Bitmap(job->allocation->nodes.size());
+    ending.flags = kJobLaunchFailed;
+    ending.node = node;
     // The job is held: otherwise one whose prolog fails everywhere would drain the cluster node by node.
     bool hold =
-        failed_too_often(v, *j) || !(v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || may_be_expedited(v, *j));
-    const bool forced = j->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
-    if (r.node_fault && (forced || requeue_allowed(v, *j))) e.flags |= hold ? kJobRequeueHold : kJobRequeued;
-    end_job(v, *j, e, d.events);
+        failed_too_often(v, *job) || !(v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || may_be_expedited(v, *job));
+    const bool forced = job->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
+    if (r.node_fault && (forced || requeue_allowed(v, *job))) ending.flags |= hold ? kJobRequeueHold : kJobRequeued;
+    end_job(v, *job, ending, d.events);
   }
   void operator()(const node_rpc::JobSettled& r) {
     const Job* j = job_of(r.job, r.generation);
@@ -258,21 +258,22 @@ uint32_t batch_index_of(const View& v, const RequestBody& r, const Allocation& a
 
 }  // namespace
 
-Result<const Job*> may_start(const View& v, const sched::StartItem& item) {
-  const Job* j = v.cluster.jobs.find(item.job.value);
-  if (!j || !j->pending() || j->priority == 0 || !item.allocation || item.allocation->nodes.empty()) return fail(Errc::kInvalidStateChange);
-  bool of_array = item.array_task != kNoArrayTask;
-  if (of_array != (j->array_tasks != nullptr) || (of_array && !j->array_tasks->pending.test(item.array_task)))
+Result<const Job*> may_start(const View& view, const sched::StartItem& item) {
+  const Job* job = view.cluster.jobs.find(item.job.value);
+  if (!job || !job->pending() || job->priority == 0 || !item.allocation || item.allocation->nodes.empty())
     return fail(Errc::kInvalidStateChange);
-  if (j->dependencies || j->eligible == kTimeUnset || j->eligible > v.now) return fail(Errc::kInvalidStateChange);
+  bool of_array = item.array_task != kNoArrayTask;
+  if (of_array != (job->array_tasks != nullptr) || (of_array && !job->array_tasks->pending.test(item.array_task)))
+    return fail(Errc::kInvalidStateChange);
+  if (job->dependencies || job->eligible == kTimeUnset || job->eligible > view.now) return fail(Errc::kInvalidStateChange);
   // It was planned for what was asked before an update.
-  if (item.request && item.request != j->request) return fail(Errc::kInvalidStateChange);
+  if (item.request && item.request != job->request) return fail(Errc::kInvalidStateChange);
   // %limit holds for tasks that come back into the queue, too.
-  const ArrayGroup* g = j->array_job_id ? v.cluster.arrays.find(j->array_job_id.value) : nullptr;
+  const ArrayGroup* g = job->array_job_id ? view.cluster.arrays.find(job->array_job_id.value) : nullptr;
   if (g && g->max_running && g->running >= g->max_running) return fail(Errc::kInvalidStateChange);
-  const Partition* p = v.cluster.partitions.find(item.partition);
+  const Partition* p = view.cluster.partitions.find(item.partition);
   if (!p || (p->state != PartitionState::kUp && p->state != PartitionState::kDrain)) return fail(Errc::kPartitionNotAvailable);
-  return j;
+  return job;
 }
 
 JobId task_record(const View& v, const Job& job, uint32_t array_task) {
@@ -286,36 +287,36 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   return first && first->het ? start_together(v, item) : start_one(v, item);
 }
 
-Result<Events> start_one(const View& v, const sched::StartItem& item) {
-  MUSTER_TRY(j, may_start(v, item));
-  MUSTER_TRY_VOID(item.over.empty() ? sched::still_fits(v.cluster, v.settings.sched, *j->request, item, v.now, j->time_limit_min)
-                                    : may_start_over(v, item));
+Result<Events> start_one(const View& view, const sched::StartItem& item) {
+  MUSTER_TRY(j, may_start(view, item));
+  MUSTER_TRY_VOID(item.over.empty() ? sched::still_fits(view.cluster, view.settings.sched, *j->request, item, view.now, j->time_limit_min)
+                                    : may_start_over(view, item));
 
   Events out;
   event::JobStarted e;
   e.job = j->id;
   e.array_task = item.array_task;
-  e.task_job = task_record(v, *j, item.array_task);
-  e.time = v.now;
-  e.time_limit_min = limit_at_start(v, *j, item);
+  e.task_job = task_record(view, *j, item.array_task);
+  e.time = view.now;
+  e.time_limit_min = limit_at_start(view, *j, item);
   e.reservation = item.reservation;
-  e.ends = end_within(v, *j, item.reservation, e.time_limit_min.value_or(j->time_limit_min), v.now);
+  e.ends = end_within(view, *j, item.reservation, e.time_limit_min.value_or(j->time_limit_min), view.now);
   e.priority = item.priority;
   e.partition = item.partition;
-  e.association = acct::association_of(v.cluster, *j->request, item.partition);
+  e.association = acct::association_of(view.cluster, *j->request, item.partition);
   e.allocation = item.allocation;
-  e.batch_index = batch_index_of(v, *j->request, *item.allocation);
+  e.batch_index = batch_index_of(view, *j->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
-    if (v.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
-  e.managed = may_be_managed(v, *j, *item.allocation);
-  const config::PortRange ports = v.settings.config().mpi_ports;
-  if (auto kept = e.managed ? steps::ports_to_keep(v.cluster, {ports.first, ports.last, true}, *item.allocation) : std::nullopt)
+    if (view.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
+  e.managed = may_be_managed(view, *j, *item.allocation);
+  const config::PortRange ports = view.settings.config().mpi_ports;
+  if (auto kept = e.managed ? steps::ports_to_keep(view.cluster, {ports.first, ports.last, true}, *item.allocation) : std::nullopt)
     std::tie(e.first_port, e.last_port) = *kept;
-  e.prolog = !v.settings.config().prolog_slurmctld.empty();
-  e.preparing = nodes_to_prepare(v, *j, *item.allocation, e.batch_index);
-  if (e.prolog || (e.preparing.any() && waits_for_prologs(v, *j))) e.flags |= kJobConfiguring;
-  power_up(v, item, out);
-  suspend_for(v, item.over, e.task_job ? e.task_job : e.job, out);
+  e.prolog = !view.settings.config().prolog_slurmctld.empty();
+  e.preparing = nodes_to_prepare(view, *j, *item.allocation, e.batch_index);
+  if (e.prolog || (e.preparing.any() && waits_for_prologs(view, *j))) e.flags |= kJobConfiguring;
+  power_up(view, item, out);
+  suspend_for(view, item.over, e.task_job ? e.task_job : e.job, out);
   out.push_back(std::move(e));
   return out;
 }
@@ -331,7 +332,7 @@ void end_job(const View& v, const Job& job, const Ending& ending, Events& out) {
   else end_one(v, job, ending, out);
 }
 
-void end_one(const View& v, const Job& job, const Ending& ending, Events& out) {
+void end_one(const View& view, const Job& job, const Ending& ending, Events& out) {
   if (job.finished()) return;
   const bool otherwise = ending.asked || ending.state == JobState::kNodeFail || (ending.flags & (kJobRequeued | kJobRequeueHold));
   if (job.is_preempted() && ending.state != JobState::kPreempted && !otherwise) {
@@ -341,30 +342,30 @@ void end_one(const View& v, const Job& job, const Ending& ending, Events& out) {
     as_told.reason = Reason::kNone;
     as_told.detail = "by job " + std::to_string(job.run->preempted_by.value);
     as_told.flags = job.run->preempt_how == PreemptHow::kRequeue ? kJobRequeued : 0u;
-    return end_one(v, job, as_told, out);
+    return end_one(view, job, as_told, out);
   }
   event::JobEnding e;
   e.job = job.id;
   e.state = ending.state;
   e.reason = ending.reason;
   if (job.pending() && e.state == JobState::kCancelled && e.reason == Reason::kNone)
-    e.reason = reason_shown(v.cluster, job);  // what it waited for
+    e.reason = reason_shown(view.cluster, job);  // what it waited for
   e.flags = ending.flags;
   e.exit_status = ending.exit_status;
-  if (ending.state == JobState::kCancelled) e.by = v.caller.uid;
+  if (ending.state == JobState::kCancelled) e.by = view.caller.uid;
   e.asked = ending.asked;
   if (ending.node) {
     e.node = *ending.node;
     e.has_node = true;
   }
   // The clock may have stepped back since the start.
-  e.time = job.pending() ? v.now : std::max(v.now, job.started);
+  e.time = job.pending() ? view.now : std::max(view.now, job.started);
   if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);
-  e.epilog = job.allocation && !v.settings.config().epilog_slurmctld.empty();
+  e.epilog = job.allocation && !view.settings.config().epilog_slurmctld.empty();
   if (job.allocation) {
     e.releasing = Bitmap(job.allocation->nodes.size());
     for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
-      const Node* n = v.cluster.nodes.find(job.allocation->nodes[i].node.value);
+      const Node* n = view.cluster.nodes.find(job.allocation->nodes[i].node.value);
       if (can_be_told(n) && !ending.gone.test(i)) e.releasing.set(i);
     }
   }
@@ -385,60 +386,60 @@ void settle_start(const View& v, const Job& job, Events& out) {
   settle_one(v, job, true, out);
 }
 
-void settle_one(const View& v, const Job& job, bool others_ready, Events& out) {
+void settle_one(const View& view, const Job& job, bool others_ready, Events& out) {
   if (!(job.flags & kJobConfiguring) || job.finished() || !job.allocation || job.prolog_due) return;
   const bool ready = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& s) {
-    const Node* n = v.cluster.nodes.find(s.node.value);
+    const Node* n = view.cluster.nodes.find(s.node.value);
     return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
   });
-  const bool prolog = job.run->preparing.any() && waits_for_prologs(v, job), waits = prolog || !others_ready;
+  const bool prolog = job.run->preparing.any() && waits_for_prologs(view, job), waits = prolog || !others_ready;
   if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;
   event::JobChanged e = changed(job);
   e.flags &= ~kJobPowerUpNode;
-  e.ends = end_within(v, job, 0, job.time_limit_min, v.now);  // it could not begin before
+  e.ends = end_within(view, job, 0, job.time_limit_min, view.now);  // it could not begin before
   if (!waits) e.flags &= ~kJobConfiguring;
   if (e.reason == Reason::kProlog || prolog) e.reason = prolog ? Reason::kProlog : Reason::kNone;
   out.push_back(std::move(e));
 }
 
-Events decide_program_ended(const View& v, const JobProgramEnd& end) {
-  const Job* j = v.cluster.jobs.find(end.job.value);
-  if (!j || j->restarts != end.generation || !(end.epilog ? j->epilog_due : j->prolog_due)) return {};
-  if (end.epilog || end.error.empty()) return {event::JobProgramEnded{j->id, end.epilog}};
-  Ending e;
-  e.reason = Reason::kProlog;
-  e.detail = "PrologSlurmctld: " + end.error;
-  if (requeue_allowed(v, *j)) {
+Events decide_program_ended(const View& view, const JobProgramEnd& end) {
+  const Job* job = view.cluster.jobs.find(end.job.value);
+  if (!job || job->restarts != end.generation || !(end.epilog ? job->epilog_due : job->prolog_due)) return {};
+  if (end.epilog || end.error.empty()) return {event::JobProgramEnded{job->id, end.epilog}};
+  Ending ending;
+  ending.reason = Reason::kProlog;
+  ending.detail = "PrologSlurmctld: " + end.error;
+  if (requeue_allowed(view, *job)) {
     // After MaxBatchRequeue it is held: otherwise a job that always fails would go round and round.
-    e.flags = failed_too_often(v, *j) ? kJobRequeueHold : kJobRequeued;
-    e.state = JobState::kFailed;
-    e.exit_status = 1 << 8;
+    ending.flags = failed_too_often(view, *job) ? kJobRequeueHold : kJobRequeued;
+    ending.state = JobState::kFailed;
+    ending.exit_status = 1 << 8;
   }
   Events out;
-  end_job(v, *j, e, out);
+  end_job(view, *job, ending, out);
   return out;
 }
 
-Result<Decision<rpc::Empty>> decide(const View& v, const rpc::FinishAllocation& c) {
-  const Job* j = v.cluster.jobs.find(c.job.value);
-  if (!j) return fail(Errc::kInvalidJobId);
-  if (!v.may(*j)) return fail(refusal(v, *j, Errc::kUserIdMissing));
-  if (j->finished()) return fail(Errc::kAlreadyDone);
+Result<Decision<rpc::Empty>> decide(const View& view, const rpc::FinishAllocation& c) {
+  const Job* job = view.cluster.jobs.find(c.job.value);
+  if (!job) return fail(Errc::kInvalidJobId);
+  if (!view.may(*job)) return fail(refusal(view, *job, Errc::kUserIdMissing));
+  if (job->finished()) return fail(Errc::kAlreadyDone);
   Decision<rpc::Empty> d;
   Ending e;
   e.exit_status = c.exit_status;
-  if (j->pending()) e.state = JobState::kCancelled;
+  if (job->pending()) e.state = JobState::kCancelled;
   else e.state = c.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
   if (e.state == JobState::kFailed) e.reason = Reason::kNonZeroExitCode;
-  end_job(v, *j, e, d.events);
+  end_job(view, *job, e, d.events);
   return d;
 }
 
 namespace {
 
 // SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP, for the array as it was submitted.
-void describe_array(const RequestBody& r, node_rpc::JobOnNode& n) {
-  auto tasks = parse_array_spec(r.array, kMaxArrayTaskId);
+void describe_array(const RequestBody& request, node_rpc::JobOnNode& n) {
+  auto tasks = parse_array_spec(request.array, kMaxArrayTaskId);
   if (!tasks || tasks->pending.none()) return;
   n.array_task_count = static_cast<uint32_t>(tasks->pending.count());
   size_t first = tasks->pending.first(), last = first, step = 0;
@@ -455,29 +456,30 @@ void describe_array(const RequestBody& r, node_rpc::JobOnNode& n) {
 // All components of the job that this one leads, for the variables of its script.
 std::vector<HetComponent> components_with_nodes(const Cluster& cluster, const Job& leader) {
   std::vector<HetComponent> out;
-  for (const Job* j : components_of(cluster, leader.het)) {
-    if (!j->allocation) continue;
+  for (const Job* job : components_of(cluster, leader.het)) {
+    if (!job->allocation) continue;
     HetComponent& c = out.emplace_back();
-    c.job = j->id;
-    c.name = j->name();
-    if (const Partition* p = cluster.partitions.find(j->partition)) c.partition = p->name;
-    const RequestBody& r = *j->request;
-    c.account = r.account;
-    c.qos = r.qos;
-    c.reservation = r.reservation.text();
+    c.job = job->id;
+    c.name = job->name();
+    if (const Partition* p = cluster.partitions.find(job->partition)) c.partition = p->name;
+    const RequestBody& request = *job->request;
+    c.account = request.account;
+    c.qos = request.qos;
+    c.reservation = request.reservation.text();
     std::vector<std::string> names;
-    for (const NodeShare& s : j->allocation->nodes) {
+    for (const NodeShare& s : job->allocation->nodes) {
       const Node* node = cluster.nodes.find(s.node.value);
       names.push_back(node ? node->spec->name : "?");
       c.cpus_per_node.push_back(s.counted_cpus());
       c.tasks_per_node.push_back(s.tasks);
     }
     c.node_list = compress_hosts(names);
-    const bool tasks_asked = r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu;
-    if (tasks_asked) c.num_tasks = j->allocation->total_tasks();
-    c.cpus_per_task = r.cpus_per_task;
-    c.mem_per_cpu_mb = r.mem_per_cpu_mb.value_or(0);
-    c.mem_per_node_mb = r.mem_per_node_mb.value_or(0);
+    const bool tasks_asked =
+        request.num_tasks || request.ntasks_per_node || request.ntasks_per_socket || request.ntasks_per_core || request.ntasks_per_gpu;
+    if (tasks_asked) c.num_tasks = job->allocation->total_tasks();
+    c.cpus_per_task = request.cpus_per_task;
+    c.mem_per_cpu_mb = request.mem_per_cpu_mb.value_or(0);
+    c.mem_per_node_mb = request.mem_per_node_mb.value_or(0);
   }
   return out;
 }
@@ -502,10 +504,10 @@ node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
   n.ends = job.ends;
   n.num_tasks = job.allocation->total_tasks();
   if (job.het.leads()) n.het = components_with_nodes(cluster, job);
-  const Partition* p = cluster.partitions.find(job.partition);
-  if (p) n.partition = p->name;
-  n.exclusive = exclusive_word(job.request->exclusive, p);
-  n.oversubscribe = oversubscribe_word(job.request->exclusive, p);
+  const Partition* partition = cluster.partitions.find(job.partition);
+  if (partition) n.partition = partition->name;
+  n.exclusive = exclusive_word(job.request->exclusive, partition);
+  n.oversubscribe = oversubscribe_word(job.request->exclusive, partition);
   std::vector<std::string> names;
   for (const NodeShare& s : job.allocation->nodes) {
     const Node* node = cluster.nodes.find(s.node.value);

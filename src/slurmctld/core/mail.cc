@@ -21,19 +21,19 @@ class Mails {
     if (e.array_task != kNoArrayTask && !e.task_job) return;  // it never ran
     JobId id = e.task_job ? e.task_job : e.job;
     never_satisfied(id, e.reason);
-    const Job* j = wants(id, kMailEnd | kMailFail | kMailRequeue | kMailTimeLimit);
-    if (!j) return;
-    uint16_t asked = j->request->mail_type;
+    const Job* job = wants(id, kMailEnd | kMailFail | kMailRequeue | kMailTimeLimit);
+    if (!job) return;
+    uint16_t asked = job->request->mail_type;
     if (e.flags & (kJobRequeued | kJobRequeueHold)) {
-      if ((asked & kMailRequeue) && !summary(*j)) add(*j, kMailRequeue);
+      if ((asked & kMailRequeue) && !summary(*job)) add(*job, kMailRequeue);
       return;
     }
     bool failed = e.state >= JobState::kFailed && e.state != JobState::kPreempted;
-    if (summary(*j)) failed = cluster_.arrays.at(j->array_job_id.value).ended_bad > 0;
-    if (e.state == JobState::kTimeout && (asked & kMailTimeLimit) && !summary(*j)) add(*j, kMailTimeLimit);
+    if (summary(*job)) failed = cluster_.arrays.at(job->array_job_id.value).ended_bad > 0;
+    if (e.state == JobState::kTimeout && (asked & kMailTimeLimit) && !summary(*job)) add(*job, kMailTimeLimit);
     // END is for ends that are no failures: whoever wants both says so.
     uint16_t what = failed ? kMailFail : kMailEnd;
-    if (asked & what) add(*j, what);
+    if (asked & what) add(*job, what);
   }
   void operator()(const event::JobWarned& e) {
     uint16_t what = e.what == kWarnedHalf ? kMailTimeLimit50

@@ -97,8 +97,8 @@ class NewsTaker {
 // The topology's blocks that the job has nodes in, each with the job's nodes alone.
 std::vector<TopologyUnit> blocks_of(const Cluster& cluster, const Job& job) {
   std::vector<TopologyUnit> out;
-  const Partition* p = cluster.partitions.find(job.partition);
-  const Topology* t = p && cluster.topologies ? cluster.topologies->of(*p) : nullptr;
+  const Partition* partition = cluster.partitions.find(job.partition);
+  const Topology* t = partition && cluster.topologies ? cluster.topologies->of(*partition) : nullptr;
   if (!t || t->kind != TopologyKind::kBlock) return out;
   Bitmap held;
   for (const NodeShare& s : job.allocation->nodes) held.set(s.node.value);
@@ -152,15 +152,15 @@ uint32_t first_step_of_next_manager(const View& v, const Job& job) {
   return job.next_step + std::min(kStepsUntold, v.settings.config().max_step_count / 4);
 }
 
-void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d) {
+void take_news(const View& view, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d) {
   const uint64_t last = r.first + r.news.size() - 1;
   // This is said even where nothing was new here: the node need not repeat it.
   if (!r.news.empty() && r.first > 0) d.orders.push_back({node, node_rpc::StepsTaken{r.job, r.generation, last}});
-  const Job* j = v.cluster.jobs.find(r.job.value);
+  const Job* j = view.cluster.jobs.find(r.job.value);
   if (!j || j->restarts != r.generation || !is_managed_by(*j, node) || j->pending() || r.first == 0 || r.news.empty() ||
       last <= j->run->step_news)
     return;
-  NewsTaker taker(v, *j, d.events);
+  NewsTaker taker(view, *j, d.events);
   for (uint64_t i = 0; i < r.news.size(); ++i)
     if (r.first + i > j->run->step_news) taker.take(r.news[i]);
   if (j->finished()) taker.end_rest();

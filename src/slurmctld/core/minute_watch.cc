@@ -51,21 +51,21 @@ Holder holder_of(const MinuteWatch::Whom& whom) { return whom.association ? Hold
 
 }  // namespace
 
-void MinuteWatch::rebuild(const View& v) {
+void MinuteWatch::rebuild(const View& view) {
   times_.clear();
   queue_.clear();
-  const acct::Enforcement& e = v.settings.sched.enforcement;
-  on_ = e.limits && !e.safe && v.cluster.directory && any_set(v.cluster);
+  const acct::Enforcement& e = view.settings.sched.enforcement;
+  on_ = e.limits && !e.safe && view.cluster.directory && any_set(view.cluster);
   if (!on_) return;
-  Parties parties(v);
+  Parties parties(view);
   std::set<Whom> seen;
-  v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+  view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
     if (!runs(&j)) return;
-    for (const Whom& whom : holders_of(v, j))
-      if (seen.insert(whom).second) look_again(v, whom);
+    for (const Whom& whom : holders_of(view, j))
+      if (seen.insert(whom).second) look_again(view, whom);
     const std::vector<acct::Bound>& bounds = parties.bounds_on(j);
     // Limits may have been lowered, or the controller may have been away.
-    set({0, {}, j.id}, acct::used_up(bounds, v.cluster, j, v.now) ? v.now : acct::uses_up_own_at(bounds, v.cluster, j));
+    set({0, {}, j.id}, acct::used_up(bounds, view.cluster, j, view.now) ? view.now : acct::uses_up_own_at(bounds, view.cluster, j));
   });
 }
 
@@ -110,25 +110,25 @@ void MinuteWatch::look_at(const View& v, const Job& job) {
   set({0, {}, job.id}, at);
 }
 
-void end_used_up(const View& v, const MinuteWatch::Whom& whom, Events& out) {
-  Parties parties(v);
+void end_used_up(const View& view, const MinuteWatch::Whom& whom, Events& out) {
+  Parties parties(view);
   auto look = [&](const Job& j) {
     if (j.state != JobState::kRunning && j.state != JobState::kSuspended) return;
-    const auto over = acct::used_up(parties.bounds_on(j), v.cluster, j, v.now);
+    const auto over = acct::used_up(parties.bounds_on(j), view.cluster, j, view.now);
     if (!over) return;
     Ending e;
     e.state = JobState::kTimeout;
-    e.reason = over->reason(v.cluster.tres_table());
-    e.detail = over->detail(v.cluster.tres_table());
-    end_job(v, j, e, out);
+    e.reason = over->reason(view.cluster.tres_table());
+    e.detail = over->detail(view.cluster.tres_table());
+    end_job(view, j, e, out);
   };
   if (whom.job) {
-    if (const Job* j = v.cluster.jobs.find(whom.job.value)) look(*j);
+    if (const Job* j = view.cluster.jobs.find(whom.job.value)) look(*j);
     return;
   }
   const Holder holder = holder_of(whom);
-  v.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-    if (runs(&j) && counts_for(Charge::of(j, v.cluster.partitions), holder, v.cluster.directory.get())) look(j);
+  view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+    if (runs(&j) && counts_for(Charge::of(j, view.cluster.partitions), holder, view.cluster.directory.get())) look(j);
   });
 }
 

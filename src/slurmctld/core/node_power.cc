@@ -62,11 +62,11 @@ bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std
   return issue_reboot(v, n, e, orders), true;
 }
 
-Result<> reboot(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
-  if (v.settings.config().reboot_program.empty()) return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
-  bool off = n.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
-  if (n.admin == NodeState::kFuture || (!c.force && (off || (n.flags & kRebootFlags)))) return {};  // ignored, as documented
-  event::NodeStateChanged e = state_of(n, v.now);
+Result<> reboot(const View& view, const Node& node, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
+  if (view.settings.config().reboot_program.empty()) return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
+  bool off = node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
+  if (node.admin == NodeState::kFuture || (!c.force && (off || (node.flags & kRebootFlags)))) return {};  // ignored, as documented
+  event::NodeStateChanged e = state_of(node, view.now);
   e.flags |= kNodeRebootRequested;
   e.next_state = iequals(c.next_state, "DOWN")     ? NodeState::kDown
                  : !c.next_state.empty() || c.asap ? NodeState::kIdle
@@ -75,22 +75,22 @@ Result<> reboot(const View& v, const Node& n, const rpc::ControlNodes& c, Events
     e.flags |= kNodeDrain;
     e.action_drained = true;
   }
-  if (!c.reason.empty()) say(e, v, c.reason);
-  else if (e.reason.empty()) say(e, v, c.asap ? "Reboot ASAP" : "reboot requested");
+  if (!c.reason.empty()) say(e, view, c.reason);
+  else if (e.reason.empty()) say(e, view, c.asap ? "Reboot ASAP" : "reboot requested");
   if (c.force) {
     e.flags &= ~kPowerFlags;
-    clear_of_jobs(v, n, JobState::kNodeFail, out);
-    issue_reboot(v, n, e, orders);
-  } else if (idle(n)) {
-    begin_waiting(v, n, e, orders);
+    clear_of_jobs(view, node, JobState::kNodeFail, out);
+    issue_reboot(view, node, e, orders);
+  } else if (idle(node)) {
+    begin_waiting(view, node, e, orders);
   }
   out.push_back(std::move(e));
   return {};
 }
 
-Result<> cancel_reboot(const View& v, const Node& n, Events& out) {
-  if (!(n.flags & kNodeRebootRequested)) return fail(Errc::kInvalidNodeState);
-  event::NodeStateChanged e = state_of(n, v.now);
+Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
+  if (!(node.flags & kNodeRebootRequested)) return fail(Errc::kInvalidNodeState);
+  event::NodeStateChanged e = state_of(node, view.now);
   e.flags &= ~kNodeRebootRequested;
   e.next_state = NodeState::kUnknown;
   if (e.action_drained) {
@@ -104,13 +104,13 @@ Result<> cancel_reboot(const View& v, const Node& n, Events& out) {
   return {};
 }
 
-Result<> power_up(const View& v, const Node& n, Events& out) {
-  if (!(n.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested)))
-    return fail(Errc::kInvalidNodeState, {}, "node " + n.spec->name + " is not powered down");
-  event::NodeStateChanged e = state_of(n, v.now);
-  if (n.flags & (kNodePoweredDown | kNodePoweringDown)) {
+Result<> power_up(const View& view, const Node& node, Events& out) {
+  if (!(node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested)))
+    return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is not powered down");
+  event::NodeStateChanged e = state_of(node, view.now);
+  if (node.flags & (kNodePoweredDown | kNodePoweringDown)) {
     e.flags |= kNodePoweringUp;
-    e.resume_deadline = resume_deadline(v, n);
+    e.resume_deadline = resume_deadline(view, node);
     e.run = event::PowerProgram::kResume;
   }
   e.flags &= ~(kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
@@ -118,26 +118,26 @@ Result<> power_up(const View& v, const Node& n, Events& out) {
   return {};
 }
 
-Result<> power_down(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out) {
-  if (v.settings.config().suspend_program.empty() || v.settings.config().resume_program.empty())
+Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes& c, Events& out) {
+  if (view.settings.config().suspend_program.empty() || view.settings.config().resume_program.empty())
     return fail(Errc::kInvalidNodeState, {}, "power saving needs SuspendProgram and ResumeProgram in slurm.conf");
-  if (n.admin == NodeState::kFuture || (n.flags & (kNodePoweredDown | kNodePoweringDown)))
-    return fail(Errc::kInvalidNodeState, {}, "node " + n.spec->name + " is powered down already");
-  event::NodeStateChanged e = state_of(n, v.now);
+  if (node.admin == NodeState::kFuture || (node.flags & (kNodePoweredDown | kNodePoweringDown)))
+    return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is powered down already");
+  event::NodeStateChanged e = state_of(node, view.now);
   e.flags |= kNodePowerDownRequested;
   if (c.asap && !(e.flags & kNodeDrain)) {
     e.flags |= kNodeDrain;
     e.action_drained = true;
   }
-  if (!c.reason.empty()) say(e, v, c.reason);
-  else if (c.asap && e.reason.empty()) say(e, v, "Power down ASAP");
+  if (!c.reason.empty()) say(e, view, c.reason);
+  else if (c.asap && e.reason.empty()) say(e, view, "Power down ASAP");
   if (c.force) {
-    clear_of_jobs(v, n, JobState::kCancelled, out);
+    clear_of_jobs(view, node, JobState::kCancelled, out);
     e.flags &= ~(kNodeDrain | kNodeFail);
-    e.admin = n.hardware ? NodeState::kIdle : e.admin;
-    begin_power_down(v, n, e);
-  } else if (idle(n)) {
-    begin_power_down(v, n, e);
+    e.admin = node.hardware ? NodeState::kIdle : e.admin;
+    begin_power_down(view, node, e);
+  } else if (idle(node)) {
+    begin_power_down(view, node, e);
   }
   out.push_back(std::move(e));
   return {};
@@ -163,15 +163,15 @@ Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, 
   return fail(Errc::kInvalidArgument);
 }
 
-Result<Decision<rpc::Messages>> decide(const View& v, const rpc::ControlNodes& c) {
-  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlNodes& c) {
+  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
   if (!c.next_state.empty() && !iequals(c.next_state, "DOWN") && !iequals(c.next_state, "RESUME"))
     return fail(Errc::kInvalidArgument, "Invalid state: " + c.next_state, "Valid states: DOWN, RESUME");
   Decision<rpc::Messages> d;
   std::optional<Error> first;
   size_t done = 0;
   for (const Node* n : nodes) {
-    Result<> ok = control_node(v, *n, c, d.events, d.orders);
+    Result<> ok = control_node(view, *n, c, d.events, d.orders);
     if (ok) ++done;
     else if (!first) first = ok.error();
     if (!ok) d.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
@@ -186,10 +186,10 @@ void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& 
   if (begin_waiting(v, n, e, orders)) out.push_back(std::move(e));
 }
 
-void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders) {
-  bool rebooted = found.boot_time > n.reboot_issued || (n.hardware && n.hardware->boot_id != found.boot_id);
+void after_reboot(const Node& node, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders) {
+  bool rebooted = found.boot_time > node.reboot_issued || (node.hardware && node.hardware->boot_id != found.boot_id);
   if (!rebooted) {
-    orders.push_back({n.id, node_rpc::RebootNode{n.reason}});  // the first order may be lost
+    orders.push_back({node.id, node_rpc::RebootNode{node.reason}});  // the first order may be lost
     return;
   }
   e.flags &= ~kNodeRebootIssued;
@@ -198,10 +198,10 @@ void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChan
   e.next_state = NodeState::kUnknown;
   e.action_drained = false;
   std::string waited = e.reason.substr(0, e.reason.rfind(" : reboot issued"));
-  if (n.next_state == NodeState::kDown) {
+  if (node.next_state == NodeState::kDown) {
     e.admin = NodeState::kDown;
     e.reason = waited + " : reboot complete";
-  } else if (n.next_state == NodeState::kIdle) {
+  } else if (node.next_state == NodeState::kIdle) {
     e.admin = NodeState::kIdle;
     e.flags &= ~(kNodeDrain | kNodeFail);
     e.reason.clear();
@@ -210,13 +210,13 @@ void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChan
   } else {
     e.reason = waited;
   }
-  e.by = n.reason_uid;
-  e.time = n.reason_time;
+  e.by = node.reason_uid;
+  e.time = node.reason_time;
 }
 
-void power_deadline(const View& v, const Node& n, Events& out) {
-  if (n.flags & kNodePoweringDown) {
-    event::NodeStateChanged e = state_of(n, v.now);
+void power_deadline(const View& view, const Node& node, Events& out) {
+  if (node.flags & kNodePoweringDown) {
+    event::NodeStateChanged e = state_of(node, view.now);
     e.flags = (e.flags & ~kNodePoweringDown) | kNodePoweredDown | kNodePowerSave;
     e.resume_deadline = kTimeUnset;
     if (e.action_drained) e.flags &= ~kNodeDrain;
@@ -225,11 +225,12 @@ void power_deadline(const View& v, const Node& n, Events& out) {
     out.push_back(std::move(e));
     return;
   }
-  if (!(n.flags & (kNodePoweringUp | kNodeRebootIssued))) return;
-  Node late = n;
-  bool booting = n.flags & kNodeRebootIssued;
+  if (!(node.flags & (kNodePoweringUp | kNodeRebootIssued))) return;
+  Node late = node;
+  bool booting = node.flags & kNodeRebootIssued;
   late.flags = (late.flags & ~(kNodePoweringUp | kNodeRebootIssued)) | kNodeNoRespond;
-  set_node_down(v, late, booting ? n.reason.substr(0, n.reason.rfind(" : reboot issued")) + " : reboot timed out" : "ResumeTimeout reached",
+  set_node_down(view, late,
+                booting ? node.reason.substr(0, node.reason.rfind(" : reboot issued")) + " : reboot timed out" : "ResumeTimeout reached",
                 out);
 }
 

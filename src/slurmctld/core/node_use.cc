@@ -4,26 +4,26 @@
 
 namespace muster::slurmctld {
 
-void NodeUse::hold(const Job& j, Time now) {
-  for (const NodeShare& s : j.allocation->nodes) {
-    Node* n = c_.nodes.edit(s.node.value);
-    if (!n) continue;
-    hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
-    hold_cpus_of(n->by_partition, j.partition, s.cpus);
-    n->mem_used_mb += s.mem_mb;
-    for (const GresShare& g : s.gres)
-      if (is_consumed(*n->spec, g)) add_gres(n->gres_used, g);
-    ++n->jobs_running;
-    if (j.allocation->whole_nodes) ++n->whole_node_jobs;
-    if (j.allocation->oversubscribe) ++n->shared_jobs;
-    if (j.allocation->exclusive_user) {
-      n->exclusive_user = true;
-      n->exclusive_uid = j.request->uid;
+void NodeUse::hold(const Job& job, Time now) {
+  for (const NodeShare& share : job.allocation->nodes) {
+    Node* node = c_.nodes.edit(share.node.value);
+    if (!node) continue;
+    hold_cpus(node->cpus_used, node->cpus_shared, share.cpus);
+    hold_cpus_of(node->by_partition, job.partition, share.cpus);
+    node->mem_used_mb += share.mem_mb;
+    for (const GresShare& g : share.gres)
+      if (is_consumed(*node->spec, g)) add_gres(node->gres_used, g);
+    ++node->jobs_running;
+    if (job.allocation->whole_nodes) ++node->whole_node_jobs;
+    if (job.allocation->oversubscribe) ++node->shared_jobs;
+    if (job.allocation->exclusive_user) {
+      node->exclusive_user = true;
+      node->exclusive_uid = job.request->uid;
     }
-    if (!j.allocation->mcs_label.empty()) n->mcs_label = j.allocation->mcs_label;
-    n->last_busy = now;
+    if (!job.allocation->mcs_label.empty()) node->mcs_label = job.allocation->mcs_label;
+    node->last_busy = now;
   }
-  for (uint32_t id : j.allocation->fenced) fence(id);
+  for (uint32_t id : job.allocation->fenced) fence(id);
 }
 
 void NodeUse::fence(uint32_t id) {
@@ -71,55 +71,55 @@ void NodeUse::end(const Job& j, Time now) {
   }
 }
 
-void NodeUse::leave_cpus(const Job& j, Time now) {
+void NodeUse::leave_cpus(const Job& job, Time now) {
   ++c_.use_epoch;
-  for (const NodeShare& s : j.allocation->nodes) {
+  for (const NodeShare& s : job.allocation->nodes) {
     Node* n = c_.nodes.edit(s.node.value);
     if (!n) continue;
     free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
-    free_cpus_of(n->by_partition, j.partition, s.cpus);
-    if (j.allocation->whole_nodes && n->whole_node_jobs) --n->whole_node_jobs;
-    if (j.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
+    free_cpus_of(n->by_partition, job.partition, s.cpus);
+    if (job.allocation->whole_nodes && n->whole_node_jobs) --n->whole_node_jobs;
+    if (job.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
     if (n->jobs_running) --n->jobs_running;
     ++n->jobs_off;
     n->last_busy = now;
   }
 }
 
-void NodeUse::take_cpus_again(const Job& j, Time now) {
-  for (const NodeShare& s : j.allocation->nodes) {
+void NodeUse::take_cpus_again(const Job& job, Time now) {
+  for (const NodeShare& s : job.allocation->nodes) {
     Node* n = c_.nodes.edit(s.node.value);
     if (!n) continue;
     hold_cpus(n->cpus_used, n->cpus_shared, s.cpus);
-    hold_cpus_of(n->by_partition, j.partition, s.cpus);
-    if (j.allocation->whole_nodes) ++n->whole_node_jobs;
-    if (j.allocation->oversubscribe) ++n->shared_jobs;
+    hold_cpus_of(n->by_partition, job.partition, s.cpus);
+    if (job.allocation->whole_nodes) ++n->whole_node_jobs;
+    if (job.allocation->oversubscribe) ++n->shared_jobs;
     if (n->jobs_off) --n->jobs_off;
     ++n->jobs_running;
     n->last_busy = now;
   }
 }
 
-void NodeUse::release(const Job& j, const NodeShare& s, bool completing, Time now) {
+void NodeUse::release(const Job& job, const NodeShare& share, bool completing, Time now) {
   ++c_.use_epoch;
-  Node* n = c_.nodes.edit(s.node.value);
-  if (!n) return;
-  const bool off = j.run->off_cpus;
-  if (!off) free_cpus(n->cpus_used, n->cpus_shared, s.cpus);
-  if (!off) free_cpus_of(n->by_partition, j.partition, s.cpus);
-  n->mem_used_mb -= std::min(n->mem_used_mb, s.mem_mb);
-  for (const GresShare& g : s.gres)
-    if (is_consumed(*n->spec, g)) remove_gres(n->gres_used, g);
-  uint32_t& count = completing ? n->jobs_completing : off ? n->jobs_off : n->jobs_running;
+  Node* node = c_.nodes.edit(share.node.value);
+  if (!node) return;
+  const bool off = job.run->off_cpus;
+  if (!off) free_cpus(node->cpus_used, node->cpus_shared, share.cpus);
+  if (!off) free_cpus_of(node->by_partition, job.partition, share.cpus);
+  node->mem_used_mb -= std::min(node->mem_used_mb, share.mem_mb);
+  for (const GresShare& g : share.gres)
+    if (is_consumed(*node->spec, g)) remove_gres(node->gres_used, g);
+  uint32_t& count = completing ? node->jobs_completing : off ? node->jobs_off : node->jobs_running;
   if (count) --count;
-  if (n->jobs_completing == 0) n->flags &= ~kNodeCompleting;
-  if (!off && j.allocation->whole_nodes && n->whole_node_jobs) --n->whole_node_jobs;
-  if (!off && j.allocation->oversubscribe && n->shared_jobs) --n->shared_jobs;
-  if (!n->has_jobs()) {
-    n->exclusive_user = false;
-    n->mcs_label.clear();
+  if (node->jobs_completing == 0) node->flags &= ~kNodeCompleting;
+  if (!off && job.allocation->whole_nodes && node->whole_node_jobs) --node->whole_node_jobs;
+  if (!off && job.allocation->oversubscribe && node->shared_jobs) --node->shared_jobs;
+  if (!node->has_jobs()) {
+    node->exclusive_user = false;
+    node->mcs_label.clear();
   }
-  n->last_busy = now;
+  node->last_busy = now;
 }
 
 }  // namespace muster::slurmctld

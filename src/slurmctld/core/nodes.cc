@@ -62,52 +62,53 @@ bool rebooted(const View& v, NodeId node, const node_rpc::Register& r) {
 bool ends_by(const Job& job, const Events& out) { return (job.het || job.allocation->nodes.size() > 1) && ends_in(out, job.id); }
 
 // Ends jobs that the controller believes to run on the node and that the node does not know.
-void reconcile_missing(const View& v, NodeId node, const node_rpc::Register& r, Events& out) {
-  for (JobId id : v.indexes.jobs_on(node)) {
-    const Job* j = v.cluster.jobs.find(id.value);
-    if (!j || !j->allocation) continue;
-    auto known = std::ranges::find_if(r.jobs, [&](const node_rpc::NodeJob& n) { return n.job == id && n.generation == j->restarts; });
-    if (known != r.jobs.end() || j->finished() || j->is_leaving(node) || ends_by(*j, out)) continue;
-    bool batch_here = j->runs_script_on(node);
-    if (rebooted(v, node, r) && !(j->flags & kJobConfiguring) && outlives(*j, node, out)) {
-      lose_node(v, *j, node, false, out);
+void reconcile_missing(const View& view, NodeId node, const node_rpc::Register& report, Events& out) {
+  for (JobId id : view.indexes.jobs_on(node)) {
+    const Job* job = view.cluster.jobs.find(id.value);
+    if (!job || !job->allocation) continue;
+    auto known =
+        std::ranges::find_if(report.jobs, [&](const node_rpc::NodeJob& n) { return n.job == id && n.generation == job->restarts; });
+    if (known != report.jobs.end() || job->finished() || job->is_leaving(node) || ends_by(*job, out)) continue;
+    bool batch_here = job->runs_script_on(node);
+    if (rebooted(view, node, report) && !(job->flags & kJobConfiguring) && outlives(*job, node, out)) {
+      lose_node(view, *job, node, false, out);
       continue;
     }
     // A batch script that was reported as started and is unknown now was lost in a reboot or with a killed slurmstepd. After a reboot
     // whatever ran there is gone, also a script whose start was never reported. A job that still waits for its nodes to boot has run
     // nowhere. What has started there since the node said this is not known here: the node is told to end the job, and says when nothing of
     // it is left.
-    const bool by_reboot = rebooted(v, node, r) && !(j->flags & kJobConfiguring);
-    if (!by_reboot && (!batch_here || !j->launched)) continue;
+    const bool by_reboot = rebooted(view, node, report) && !(job->flags & kJobConfiguring);
+    if (!by_reboot && (!batch_here || !job->launched)) continue;
     Ending e;
     e.state = JobState::kNodeFail;
     e.reason = Reason::kNodeDown;
-    e.detail =
-        by_reboot ? "node " + v.cluster.nodes.at(node.value).spec->name + " was rebooted" : "the batch script is not on its node any more";
-    if (requeue_allowed(v, *j)) e.flags = kJobRequeued;
-    end_job(v, *j, e, out);
+    e.detail = by_reboot ? "node " + view.cluster.nodes.at(node.value).spec->name + " was rebooted"
+                         : "the batch script is not on its node any more";
+    if (requeue_allowed(view, *job)) e.flags = kJobRequeued;
+    end_job(view, *job, e, out);
   }
 }
 
 // Ends jobs on the node that are over for the controller; those that have finished there the node itself reports anew.
-void reconcile_unknown(const View& v, NodeId node, const node_rpc::Register& r, Decision<rpc::Empty>& d) {
-  for (const node_rpc::NodeJob& n : r.jobs) {
-    const Job* j = v.cluster.jobs.find(n.job.value);
-    bool ours = j && j->restarts == n.generation && j->allocation &&
-                std::ranges::any_of(j->allocation->nodes, [&](const NodeShare& s) { return s.node == node; });
-    if (ours && !j->finished()) {
-      if (n.batch && n.state == node_rpc::NodeJobState::kRunning && !j->launched)
-        d.events.push_back(event::JobLaunched{j->id, v.now, j->ends});
+void reconcile_unknown(const View& view, NodeId node, const node_rpc::Register& report, Decision<rpc::Empty>& d) {
+  for (const node_rpc::NodeJob& n : report.jobs) {
+    const Job* job = view.cluster.jobs.find(n.job.value);
+    bool ours = job && job->restarts == n.generation && job->allocation &&
+                std::ranges::any_of(job->allocation->nodes, [&](const NodeShare& s) { return s.node == node; });
+    if (ours && !job->finished()) {
+      if (n.batch && n.state == node_rpc::NodeJobState::kRunning && !job->launched)
+        d.events.push_back(event::JobLaunched{job->id, view.now, job->ends});
       continue;
     }
-    if (j && j->restarts == n.generation && ((ours && j->run->releasing.any()) || j->is_leaving(node)))
+    if (job && job->restarts == n.generation && ((ours && job->run->releasing.any()) || job->is_leaving(node)))
       continue;  // an open obligation ends it
     node_rpc::TerminateJob t;
     t.job = n.job;
     t.generation = n.generation;
     t.forget = true;
     t.kill_wait_seconds = 0;
-    t.time = v.now;
+    t.time = view.now;
     d.orders.push_back({node, t});
   }
 }
@@ -142,104 +143,104 @@ bool sets_extra(const Node& n, const node_rpc::Register& r) {
 
 }  // namespace
 
-Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r) {
+Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_rpc::Register& report) {
   Decision<rpc::Empty> d;
-  const Node& n = v.cluster.nodes.at(node.value);
-  bool new_hardware = !n.hardware || !(*n.hardware == r.hardware);
-  if (new_hardware) d.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(r.hardware), v.now});
+  const Node& n = view.cluster.nodes.at(node.value);
+  bool new_hardware = !n.hardware || !(*n.hardware == report.hardware);
+  if (new_hardware) d.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(report.hardware), view.now});
 
-  if (sets_extra(n, r))
+  if (sets_extra(n, report))
     d.events.push_back(
-        event::NodeUpdated{n.id, n.weight, n.features_active, n.comment, r.extra, n.instance_id, n.instance_type, n.topology});
+        event::NodeUpdated{n.id, n.weight, n.features_active, n.comment, report.extra, n.instance_id, n.instance_type, n.topology});
 
-  event::NodeStateChanged e = state_of(n, v.now);
+  event::NodeStateChanged e = state_of(n, view.now);
   e.flags &= ~kNodeNoRespond;
   // A node that registers a last time while it is being powered down still goes down; one that has yet to reboot still reboots.
   if (!(n.flags & (kNodePoweringDown | kNodeRebootIssued))) {
     e.flags &= ~(kNodePoweringUp | kNodePoweredDown);
     e.resume_deadline = kTimeUnset;
   }
-  if (n.flags & kNodeRebootIssued) after_reboot(n, r.hardware, e, d.orders);
-  bool overrides = v.settings.config().slurmd_parameters.has("config_overrides");
-  std::string lacking = overrides ? std::string() : shortfall(*n.spec, r.hardware, mem_percent(v, n));
+  if (n.flags & kNodeRebootIssued) after_reboot(n, report.hardware, e, d.orders);
+  bool overrides = view.settings.config().slurmd_parameters.has("config_overrides");
+  std::string lacking = overrides ? std::string() : shortfall(*n.spec, report.hardware, mem_percent(view, n));
   if (!lacking.empty()) {
     e.flags |= kNodeInvalid | kNodeDrain;
     e.reason = lacking;
-    e.by = v.settings.slurm_user;
-    e.time = v.now;
+    e.by = view.settings.slurm_user;
+    e.time = view.now;
   } else if (e.flags & kNodeInvalid) {
     e.flags &= ~(kNodeInvalid | kNodeDrain);
     e.reason.clear();
   }
-  if (n.admin == NodeState::kUnknown || (n.admin == NodeState::kDown && can_return(v, n, r))) {
+  if (n.admin == NodeState::kUnknown || (n.admin == NodeState::kDown && can_return(view, n, report))) {
     if (n.admin == NodeState::kDown && !(e.flags & (kNodeDrain | kNodeInvalid))) e.reason.clear();
     e.admin = NodeState::kIdle;
   }
   if (e.admin != n.admin || e.flags != n.flags || e.reason != n.reason || e.resume_deadline != n.resume_deadline)
     d.events.push_back(std::move(e));
-  else settle_node(v, n, d.events, d.orders);  // it is back, and idle: what waited for that begins
-  reconcile_missing(v, node, r, d.events);
-  reconcile_unknown(v, node, r, d);
-  resend_limits(v, node, d.orders);
-  end_management(v, node, r, d.orders);
+  else settle_node(view, n, d.events, d.orders);  // it is back, and idle: what waited for that begins
+  reconcile_missing(view, node, report, d.events);
+  reconcile_unknown(view, node, report, d);
+  resend_limits(view, node, d.orders);
+  end_management(view, node, report, d.orders);
   return d;
 }
 
 namespace {}  // namespace
 
-void set_node_down(const View& v, const Node& n, const std::string& reason, Events& out) {
-  for (JobId id : v.indexes.jobs_on(n.id)) {
-    const Job* j = v.cluster.jobs.find(id.value);
-    if (!j || !j->allocation) continue;
-    if (j->is_leaving(n.id)) {
-      if (!n.connected) out.push_back(event::JobNodeLeft{id, n.id, v.now});
+void set_node_down(const View& view, const Node& node, const std::string& reason, Events& out) {
+  for (JobId id : view.indexes.jobs_on(node.id)) {
+    const Job* job = view.cluster.jobs.find(id.value);
+    if (!job || !job->allocation) continue;
+    if (job->is_leaving(node.id)) {
+      if (!node.connected) out.push_back(event::JobNodeLeft{id, node.id, view.now});
       continue;
     }
-    Bitmap here = nodes_of(*j, n.id);
-    if (j->finished() || ends_by(*j, out)) {  // several of its nodes may go down at once
-      if (!n.connected) out.push_back(event::JobNodesReleased{id, here, v.now});
+    Bitmap here = nodes_of(*job, node.id);
+    if (job->finished() || ends_by(*job, out)) {  // several of its nodes may go down at once
+      if (!node.connected) out.push_back(event::JobNodesReleased{id, here, view.now});
       continue;
     }
-    if (outlives(*j, n.id, out)) {  // its user deals with the loss
-      lose_node(v, *j, n.id, !n.connected, out);
+    if (outlives(*job, node.id, out)) {  // its user deals with the loss
+      lose_node(view, *job, node.id, !node.connected, out);
       continue;
     }
     Ending e;
-    e.state = j->flags & kJobPowerUpNode ? JobState::kBootFail : JobState::kNodeFail;
+    e.state = job->flags & kJobPowerUpNode ? JobState::kBootFail : JobState::kNodeFail;
     e.reason = Reason::kNodeDown;
-    e.node = n.id;
-    if (!n.connected) e.gone = here;
-    if (requeue_allowed(v, *j)) e.flags = kJobRequeued;
-    end_job(v, *j, e, out);
+    e.node = node.id;
+    if (!node.connected) e.gone = here;
+    if (requeue_allowed(view, *job)) e.flags = kJobRequeued;
+    end_job(view, *job, e, out);
   }
-  event::NodeStateChanged e = state_of(n, v.now);
+  event::NodeStateChanged e = state_of(node, view.now);
   e.admin = NodeState::kDown;
   e.resume_deadline = kTimeUnset;
   if (e.reason.empty() || !reason.empty()) {
     e.reason = reason;
-    e.by = v.caller.uid;
-    e.time = v.now;
+    e.by = view.caller.uid;
+    e.time = view.now;
   }
   out.push_back(std::move(e));
 }
 
-void node_timer(const View& v, NodeId id, TimerKind kind, Events& out) {
-  const Node* n = v.cluster.nodes.find(id.value);
-  if (!n) return;
+void node_timer(const View& view, NodeId id, TimerKind kind, Events& out) {
+  const Node* node = view.cluster.nodes.find(id.value);
+  if (!node) return;
   if (kind == TimerKind::kNodeSilent) {
-    auto patience = v.settings.config().slurmd_timeout;
-    bool back = n->connected || !patience || n->last_response + *patience > v.now;
-    bool idle_down = n->admin != NodeState::kIdle && v.indexes.jobs_on(id).empty();  // down already, and nothing to give up
-    if (back || idle_down || (n->flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodeRebootIssued))) return;
-    Node silent = *n;
+    auto patience = view.settings.config().slurmd_timeout;
+    bool back = node->connected || !patience || node->last_response + *patience > view.now;
+    bool idle_down = node->admin != NodeState::kIdle && view.indexes.jobs_on(id).empty();  // down already, and nothing to give up
+    if (back || idle_down || (node->flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodeRebootIssued))) return;
+    Node silent = *node;
     silent.flags |= kNodeNoRespond;
-    set_node_down(v, silent, "Not responding", out);
+    set_node_down(view, silent, "Not responding", out);
   } else if (kind == TimerKind::kNodeResume) {
-    power_deadline(v, *n, out);
+    power_deadline(view, *node, out);
   } else if (kind == TimerKind::kNodeReturn) {
-    event::NodeStateChanged e = state_of(*n, v.now);
+    event::NodeStateChanged e = state_of(*node, view.now);
     e.flags &= ~(kNodeDrain | kNodeFail | kNodeRebootRequested);
-    if (n->hardware) e.admin = NodeState::kIdle;
+    if (node->hardware) e.admin = NodeState::kIdle;
     e.reason.clear();
     e.resume_after = kTimeUnset;
     out.push_back(std::move(e));

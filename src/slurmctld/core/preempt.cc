@@ -58,13 +58,13 @@ bool send_user_signal(const View& v, const Job& j, Events& out, std::vector<Orde
 }
 
 // The job is told that it makes room, and may go on for its GraceTime. True: it has none.
-bool tell(const View& v, const Job& victim, JobId by, Events& out, std::vector<Order>& orders) {
-  const sched::PreemptRule rule(v.cluster, v.settings.sched.preempt, v.now);
-  event::JobPreempted e{victim.id, by, rule.how(victim), v.now, {}};
+bool tell(const View& view, const Job& victim, JobId by, Events& out, std::vector<Order>& orders) {
+  const sched::PreemptRule rule(view.cluster, view.settings.sched.preempt, view.now);
+  event::JobPreempted e{victim.id, by, rule.how(victim), view.now, {}};
   const Duration grace = rule.grace(victim);
-  if (grace > Duration::zero()) e.ends = v.now + grace;
+  if (grace > Duration::zero()) e.ends = view.now + grace;
   out.push_back(e);
-  const bool told = send_user_signal(v, victim, out, orders);
+  const bool told = send_user_signal(view, victim, out, orders);
   if (grace <= Duration::zero()) return true;
   if (told) return false;
   signal_job(victim, SIGCONT, false, orders);
@@ -115,30 +115,30 @@ void end_preempted(const View& v, const Job& job, JobId by, PreemptHow how, Even
   end_job(v, job, e, out);
 }
 
-Result<Events> decide_preempt(const View& v, const sched::PreemptItem& item, std::vector<Order>& orders) {
+Result<Events> decide_preempt(const View& view, const sched::PreemptItem& item, std::vector<Order>& orders) {
   const sched::StartItem start{.job = item.job,
                                .array_task = item.array_task,
                                .partition = item.partition,
                                .allocation = item.allocation,
                                .priority = item.priority,
                                .request = item.request};
-  MUSTER_TRY(job, may_start(v, start));
+  MUSTER_TRY(job, may_start(view, start));
   const Job& j = *job;
   if (j.turns->claim || item.victims.empty()) return fail(Errc::kInvalidStateChange);
-  MUSTER_TRY_VOID(all_may_go(v, j, start, item.victims, false));
-  if (sched::still_fits(v.cluster, v.settings.sched, *j.request, start, v.now, j.time_limit_min))
+  MUSTER_TRY_VOID(all_may_go(view, j, start, item.victims, false));
+  if (sched::still_fits(view.cluster, view.settings.sched, *j.request, start, view.now, j.time_limit_min))
     return fail(Errc::kInvalidStateChange);  // nobody has to go any more
-  MUSTER_TRY_VOID(fits_over(v, start, item.victims, false));
+  MUSTER_TRY_VOID(fits_over(view, start, item.victims, false));
   auto claim = std::make_shared<Claim>();
-  claim->since = v.now;
-  claim->position = v.cluster.position;
+  claim->since = view.now;
+  claim->position = view.cluster.position;
   claim->partition = item.partition;
   claim->allocation = item.allocation;
   claim->victims = item.victims;
-  event::JobClaimed e{j.id, item.array_task, task_record(v, j, item.array_task), std::move(claim)};
+  event::JobClaimed e{j.id, item.array_task, task_record(view, j, item.array_task), std::move(claim)};
   const JobId by = e.task_job ? e.task_job : j.id;
   Events out{std::move(e)};
-  for (const Job* victim : wholes(v, item.victims)) preempt(v, *victim, by, out, orders);
+  for (const Job* victim : wholes(view, item.victims)) preempt(view, *victim, by, out, orders);
   return out;
 }
 

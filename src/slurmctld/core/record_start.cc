@@ -6,33 +6,33 @@
 
 namespace muster::slurmctld {
 
-void record_start(Cluster& cluster, Job& j, const event::JobStarted& e) {
-  j.state = JobState::kRunning;
-  if (j.flags & kJobExpediting) j.flags &= ~(kJobExpediting | kJobPriorityFixed);  // that was for this start
-  j.flags = (j.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
-  j.prolog_due = e.prolog;
-  j.reason = (e.flags & kJobConfiguring) && (e.prolog || e.preparing.any()) ? Reason::kProlog : Reason::kNone;
-  j.detail = nullptr;
-  j.started = e.time;
-  j.ends = e.ends;
-  j.partition = e.partition;
-  if (e.association) j.association = e.association;
-  j.allocation = e.allocation;
-  if (e.time_limit_min) j.time_limit_min = *e.time_limit_min;
-  if (e.priority) j.priority = e.priority;
-  cluster.count_licenses(j, true);
-  j.launched = j.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
-  j.managed = e.managed;
-  JobRun& run = j.run.edit();
+void record_start(Cluster& cluster, Job& job, const event::JobStarted& e) {
+  job.state = JobState::kRunning;
+  if (job.flags & kJobExpediting) job.flags &= ~(kJobExpediting | kJobPriorityFixed);  // that was for this start
+  job.flags = (job.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
+  job.prolog_due = e.prolog;
+  job.reason = (e.flags & kJobConfiguring) && (e.prolog || e.preparing.any()) ? Reason::kProlog : Reason::kNone;
+  job.detail = nullptr;
+  job.started = e.time;
+  job.ends = e.ends;
+  job.partition = e.partition;
+  if (e.association) job.association = e.association;
+  job.allocation = e.allocation;
+  if (e.time_limit_min) job.time_limit_min = *e.time_limit_min;
+  if (e.priority) job.priority = e.priority;
+  cluster.count_licenses(job, true);
+  job.launched = job.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
+  job.managed = e.managed;
+  JobRun& run = job.run.edit();
   run.preparing = e.preparing;
   run.releasing = Bitmap(e.allocation->nodes.size());
   run.batch_index = e.batch_index;
   enter_reservation(cluster, e.reservation, run);
   run.first_port = e.first_port;
   run.last_port = e.last_port;
-  if (const Node* n = cluster.nodes.find(j.batch_share().node.value)) run.batch_host = n->spec->name;
-  NodeUse(cluster).hold(j, e.time);
-  drop_claim(j);
+  if (const Node* n = cluster.nodes.find(job.batch_share().node.value)) run.batch_host = n->spec->name;
+  NodeUse(cluster).hold(job, e.time);
+  drop_claim(job);
 }
 
 void start_ahead(Cluster& cluster, const event::JobStarted& e) {

@@ -46,43 +46,43 @@ JobState batch_state(const Job& j) {
 
 bool keeps_records(const config::Config& c) { return c.accounting_storage_type == "accounting_storage/slurmdbd"; }
 
-JobRecord make_job_record(const Cluster& cluster, const Job& j) {
+JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   JobRecord r;
-  copy_same_fields(j, r);
-  r.key = key_of(j);
-  r.position = j.record_position;
+  copy_same_fields(job, r);
+  r.key = key_of(job);
+  r.position = job.record_position;
   r.cluster = cluster.name;
-  if (j.array_tasks) r.array_tasks = format_array_tasks(*j.array_tasks);
-  r.flags = j.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
-  if (j.detail) r.detail = *j.detail;
-  if (j.pending() && j.dependencies) r.eligible = {};  // it only says when to look again
-  r.partition = partition_text(cluster, j);
-  add_request(cluster, *j.request, j.partition, r);
-  copy_same_fields(j.own.unpack(), r);
-  r.reservation = j.run->reservation ? j.run->reservation_name : r.reservation.substr(0, r.reservation.find(','));
-  if (j.allocation) add_allocation(cluster, *j.allocation, r);
-  if (j.run->has_failed_node)
-    if (const Node* n = cluster.nodes.find(j.run->failed_node.value)) r.failed_node = n->spec->name;
+  if (job.array_tasks) r.array_tasks = format_array_tasks(*job.array_tasks);
+  r.flags = job.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
+  if (job.detail) r.detail = *job.detail;
+  if (job.pending() && job.dependencies) r.eligible = {};  // it only says when to look again
+  r.partition = partition_text(cluster, job);
+  add_request(cluster, *job.request, job.partition, r);
+  copy_same_fields(job.own.unpack(), r);
+  r.reservation = job.run->reservation ? job.run->reservation_name : r.reservation.substr(0, r.reservation.find(','));
+  if (job.allocation) add_allocation(cluster, *job.allocation, r);
+  if (job.run->has_failed_node)
+    if (const Node* n = cluster.nodes.find(job.run->failed_node.value)) r.failed_node = n->spec->name;
   // Why this run began again, or why it makes room.
-  if (j.is_preempted()) r.system_comment = "preempted by job " + std::to_string(j.run->preempted_by.value);
-  else r.system_comment = why_restarted(cluster, j);
+  if (job.is_preempted()) r.system_comment = "preempted by job " + std::to_string(job.run->preempted_by.value);
+  else r.system_comment = why_restarted(cluster, job);
   return r;
 }
 
-StepRecord make_step_record(const Cluster& cluster, const Job& j, const Step& s) {
-  StepRow row = make_step_row(cluster, j, s);
+StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& step) {
+  StepRow row = make_step_row(cluster, job, step);
   StepRecord r;
   copy_same_fields(row, r);
-  r.job = key_of(j);
-  r.position = j.record_position;
-  r.started = s.start;
+  r.job = key_of(job);
+  r.position = job.record_position;
+  r.started = step.start;
   r.tres_allocated = row.tres;
-  r.gres_allocated = gres_text(gres_sum(s.shares));
+  r.gres_allocated = gres_text(gres_sum(step.shares));
   r.layout = row.distribution;
-  r.container = s.request->container;
-  r.work_dir = s.request->work_dir;
-  r.exit_status = s.exit_status;
-  r.usage = s.usage;
+  r.container = step.request->container;
+  r.work_dir = step.request->work_dir;
+  r.exit_status = step.exit_status;
+  r.usage = step.usage;
   return r;
 }
 
@@ -94,26 +94,26 @@ bool has_batch_record(const Job& j) {
   return j.launched || ended_by_itself;
 }
 
-StepRecord make_batch_record(const Cluster& cluster, const Job& j) {
-  StepRow row = make_batch_step_row(cluster, j);
+StepRecord make_batch_record(const Cluster& cluster, const Job& job) {
+  StepRow row = make_batch_step_row(cluster, job);
   StepRecord r;
   copy_same_fields(row, r);
-  r.job = key_of(j);
-  r.position = j.record_position;
-  r.state = batch_state(j);
-  r.started = j.started;
-  r.ended = j.ended;
+  r.job = key_of(job);
+  r.position = job.record_position;
+  r.state = batch_state(job);
+  r.started = job.started;
+  r.ended = job.ended;
   r.tres_allocated = row.tres;
-  r.gres_allocated = gres_text(j.batch_share().gres);
-  r.container = j.request->container;
-  RequestOwn own = j.own.unpack();
+  r.gres_allocated = gres_text(job.batch_share().gres);
+  r.container = job.request->container;
+  RequestOwn own = job.own.unpack();
   r.work_dir = std::move(own.work_dir);
   r.std_in = std::move(own.std_in);
   r.std_out = std::move(own.std_out);
   r.std_err = std::move(own.std_err);
-  r.exit_status = j.exit_status;
-  r.cancelled_by = j.cancelled_by;
-  r.usage = j.run->batch_usage;
+  r.exit_status = job.exit_status;
+  r.cancelled_by = job.cancelled_by;
+  r.usage = job.run->batch_usage;
   return r;
 }
 

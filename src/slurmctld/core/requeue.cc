@@ -70,16 +70,16 @@ void after_release(const View& v, const Job& job, Events& out) {
   requeue_one(v, job, out);
 }
 
-void requeue_one(const View& v, const Job& job, Events& out) {
-  const CronJob* cron = recurrence_of(v.cluster, job);
+void requeue_one(const View& view, const Job& job, Events& out) {
+  const CronJob* cron = recurrence_of(view.cluster, job);
   if (!job.cleaned_up() || !(cron || (job.flags & (kJobRequeued | kJobRequeueHold)))) return;
   const bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));  // it was held while it ran
   event::JobRequeued e;
   e.job = job.id;
-  e.time = v.now;
-  e.eligible = cron ? earliest_start(v, job) : v.now + v.settings.requeue_delay;
-  if (!cron) e.restart = restart_of(v, job);  // its next turn is no restart of this one
-  const bool too_often = e.restart.failures > v.settings.config().max_batch_requeue;
+  e.time = view.now;
+  e.eligible = cron ? earliest_start(view, job) : view.now + view.settings.requeue_delay;
+  if (!cron) e.restart = restart_of(view, job);  // its next turn is no restart of this one
+  const bool too_often = e.restart.failures > view.settings.config().max_batch_requeue;
   const bool hold = (job.flags & kJobRequeueHold) || held || (too_often && at_fault(e.restart.cause));
   if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
     e.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
@@ -88,16 +88,16 @@ void requeue_one(const View& v, const Job& job, Events& out) {
     const bool by_user = held && (job.flags & kJobHeldByUser);
     e.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
     e.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
-  } else if (!request_still_valid(v, job)) {
+  } else if (!request_still_valid(view, job)) {
     e.flags = kJobHeldByAdmin;
     e.reason = Reason::kBadConstraints;
-  } else if (at_fault(e.restart.cause) && e.restart.cause != RestartCause::kExitCode && may_be_expedited(v, job) && !job.dependencies) {
-    expedite(v, e);
+  } else if (at_fault(e.restart.cause) && e.restart.cause != RestartCause::kExitCode && may_be_expedited(view, job) && !job.dependencies) {
+    expedite(view, e);
   } else {
     const bool fixed = job.flags & kJobPriorityFixed;
-    e.priority = fixed && job.priority ? job.priority : default_priority(v, job.id, job.request->nice);
+    e.priority = fixed && job.priority ? job.priority : default_priority(view, job.id, job.request->nice);
     if (fixed) e.flags |= kJobPriorityFixed;
-    e.reason = waiting_reason(v, job.dependencies.get(), e.eligible);
+    e.reason = waiting_reason(view, job.dependencies.get(), e.eligible);
   }
   out.push_back(std::move(e));
 }

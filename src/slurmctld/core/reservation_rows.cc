@@ -15,20 +15,20 @@ Bitmap cores_of(const Node& n, const Bitmap& cpus) {
 
 }  // namespace
 
-ReservationRow make_reservation_row(const Cluster& cluster, const Reservation& r, Time now) {
+ReservationRow make_reservation_row(const Cluster& cluster, const Reservation& reservation, Time now) {
   ReservationRow out;
-  out.name = r.name;
-  out.start = r.starts(now);
-  out.end = r.ends(now);
-  out.flags = r.flags;
-  out.active = r.active(now);
-  out.node_list = sched::node_list(cluster, r.nodes);
-  out.node_count = static_cast<uint32_t>(r.nodes.count());
+  out.name = reservation.name;
+  out.start = reservation.starts(now);
+  out.end = reservation.ends(now);
+  out.flags = reservation.flags;
+  out.active = reservation.active(now);
+  out.node_list = sched::node_list(cluster, reservation.nodes);
+  out.node_count = static_cast<uint32_t>(reservation.nodes.count());
   out.tres = {.cpus = 0};
-  r.nodes.for_each([&](size_t id) {
+  reservation.nodes.for_each([&](size_t id) {
     const Node* n = cluster.nodes.find(static_cast<uint32_t>(id));
     if (!n) return;
-    const NodeShare* part = r.share_of(n->id);
+    const NodeShare* part = reservation.share_of(n->id);
     const Bitmap cores = part ? cores_of(*n, part->cpus) : Bitmap();
     out.core_count += part ? static_cast<uint32_t>(cores.count()) : n->spec->cores();
     *out.tres.cpus += part ? part->cpus.count() : n->spec->cpus;
@@ -36,19 +36,19 @@ ReservationRow make_reservation_row(const Cluster& cluster, const Reservation& r
     out.cores.push_back({n->spec->name, cores.to_ranges()});
     for (const GresShare& g : part->gres) out.tres.add_gres(g.name, g.type, g.count);
   });
-  if (r.nodes.none()) out.tres.cpus.reset();
-  out.licenses = r.licenses;
-  out.tres.licenses = r.licenses;
-  out.features = r.features.text();
-  out.partition = r.partition;
-  out.comment = r.comment;
-  out.users = r.users;
-  out.groups = r.groups;
-  out.accounts = r.accounts;
-  out.qos = r.qos;
-  out.partitions = r.partitions;
-  out.max_start_delay = r.max_start_delay;
-  out.purge_after = r.purge_after;
+  if (reservation.nodes.none()) out.tres.cpus.reset();
+  out.licenses = reservation.licenses;
+  out.tres.licenses = reservation.licenses;
+  out.features = reservation.features.text();
+  out.partition = reservation.partition;
+  out.comment = reservation.comment;
+  out.users = reservation.users;
+  out.groups = reservation.groups;
+  out.accounts = reservation.accounts;
+  out.qos = reservation.qos;
+  out.partitions = reservation.partitions;
+  out.max_start_delay = reservation.max_start_delay;
+  out.purge_after = reservation.purge_after;
   return out;
 }
 

@@ -19,37 +19,37 @@ std::optional<Duration> over_run(const View& v) {
 bool runs_in(const Job& j, const Reservation& r) { return !j.pending() && !j.finished() && j.run->reservation == r.id; }
 
 // Takes the name out of what a waiting job asks for. With none left it is held, unless the reservation says otherwise.
-void part_with(const View& v, const Job& j, const Reservation& r, Events& out) {
-  JobRequest request = j.whole_request();
+void part_with(const View& view, const Job& job, const Reservation& reservation, Events& out) {
+  JobRequest request = job.whole_request();
   std::string left;
   for (const std::string& name : request.reservation->names)
-    if (!iequals(name, r.name)) left += (left.empty() ? "" : ",") + name;
+    if (!iequals(name, reservation.name)) left += (left.empty() ? "" : ",") + name;
   request.reservation = std::move(left);
-  event::JobChanged e = changed(j);
-  if (request.reservation.empty() && !r.has(kResvNoHold) && j.priority != 0) {
+  event::JobChanged e = changed(job);
+  if (request.reservation.empty() && !reservation.has(kResvNoHold) && job.priority != 0) {
     e.priority = 0;
     e.reason = Reason::kReservationDeleted;
     e.flags |= kJobResvDelHold | kJobHeldByUser;  // its owner may release it
-    e.detail = std::make_shared<const std::string>("reservation " + r.name + " is over");
+    e.detail = std::make_shared<const std::string>("reservation " + reservation.name + " is over");
   }
-  e.request = store_request(v, std::move(request), out);
+  e.request = store_request(view, std::move(request), out);
   out.push_back(std::move(e));
 }
 
 // The reservation has ended: its jobs do, too, unless they may run on.
-void end_jobs(const View& v, const Reservation& r, Events& out) {
-  if (!r.confines()) return;
-  const auto more = over_run(v);
+void end_jobs(const View& view, const Reservation& reservation, Events& out) {
+  if (!reservation.confines()) return;
+  const auto more = over_run(view);
   if (!more) return;
-  for (JobId id : v.indexes.jobs_in(r.name)) {
-    const Job* j = v.cluster.jobs.find(id.value);
-    if (!j || !runs_in(*j, r)) continue;
+  for (JobId id : view.indexes.jobs_in(reservation.name)) {
+    const Job* j = view.cluster.jobs.find(id.value);
+    if (!j || !runs_in(*j, reservation)) continue;
     if (*more > Duration::zero()) continue;  // their ends are set
     Ending e;
     e.state = JobState::kTimeout;
     e.reason = Reason::kTimeLimit;
-    e.detail = "its reservation " + r.name + " ended";
-    end_job(v, *j, e, out);
+    e.detail = "its reservation " + reservation.name + " ended";
+    end_job(view, *j, e, out);
   }
 }
 
@@ -58,41 +58,42 @@ void release_waiting(const View& v, const Reservation& r, Events& out) {
     if (const Job* j = v.cluster.jobs.find(id.value); j && j->pending()) part_with(v, *j, r, out);
 }
 
-void end_repetition(const View& v, const Reservation& r, Events& out) {
-  const auto run = r.begun ? event::ReservationProgram::kEpilog : event::ReservationProgram::kNone;
-  end_jobs(v, r, out);
-  if (!r.repeats()) {
-    release_waiting(v, r, out);
-    out.push_back(event::ReservationRemoved{r.id, v.now, run, r.name});
+void end_repetition(const View& view, const Reservation& reservation, Events& out) {
+  const auto run = reservation.begun ? event::ReservationProgram::kEpilog : event::ReservationProgram::kNone;
+  end_jobs(view, reservation, out);
+  if (!reservation.repeats()) {
+    release_waiting(view, reservation, out);
+    out.push_back(event::ReservationRemoved{reservation.id, view.now, run, reservation.name});
     return;
   }
-  Reservation next = r;
-  next.start = next_repetition(r, std::max(v.now, r.start));
-  next.end = next.start + (r.end - r.start);
+  Reservation next = reservation;
+  next.start = next_repetition(reservation, std::max(view.now, reservation.start));
+  next.end = next.start + (reservation.end - reservation.start);
   next.begun = false;
   next.last_used = {};
-  out.push_back(reservation_set(v, std::move(next), run));
+  out.push_back(reservation_set(view, std::move(next), run));
 }
 
 // MaxStartDelay: jobs of --signal=R: that lie over the reservation's nodes get their warning now and end when it is over, once somebody waits in
 // the reservation.
-void make_way(const View& v, const Reservation& r, Events& out) {
-  if (!r.begun || r.max_start_delay == Duration{}) return;
-  const auto& jobs = v.indexes.jobs_in(r.name);
-  const bool wanted = std::ranges::any_of(jobs, [&](JobId id) { return v.cluster.jobs.at(id.value).pending(); });
+void make_way(const View& view, const Reservation& reservation, Events& out) {
+  if (!reservation.begun || reservation.max_start_delay == Duration{}) return;
+  const auto& jobs = view.indexes.jobs_in(reservation.name);
+  const bool wanted = std::ranges::any_of(jobs, [&](JobId id) { return view.cluster.jobs.at(id.value).pending(); });
   if (!wanted) return;
   std::set<JobId> over;
-  r.nodes.for_each([&](size_t node) {
-    const auto& there = v.indexes.jobs_on(NodeId(static_cast<uint32_t>(node)));
+  reservation.nodes.for_each([&](size_t node) {
+    const auto& there = view.indexes.jobs_on(NodeId(static_cast<uint32_t>(node)));
     over.insert(there.begin(), there.end());
   });
   for (JobId id : over) {
-    const Job& j = v.cluster.jobs.at(id.value);
+    const Job& j = view.cluster.jobs.at(id.value);
     const Duration warned = seconds(j.request->warn.seconds_before_end);
-    if (j.finished() || j.run->reservation == r.id || !j.request->warn.reservation || warned > r.max_start_delay) continue;
-    if (j.ends <= v.now + warned) continue;
+    if (j.finished() || j.run->reservation == reservation.id || !j.request->warn.reservation || warned > reservation.max_start_delay)
+      continue;
+    if (j.ends <= view.now + warned) continue;
     event::JobChanged e = changed(j);
-    e.ends = v.now + warned;
+    e.ends = view.now + warned;
     out.push_back(std::move(e));
   }
 }
@@ -107,18 +108,19 @@ std::optional<Bitmap> all_nodes(const View& v, const Reservation& r) {
 }
 
 // What it would have with `count` nodes, those of `keep` among them.
-Result<sched::Reserving> choose_again(const View& v, const Reservation& r, const Bitmap& keep, uint32_t count) {
-  sched::ReservationWish wish{.cluster = v.cluster, .params = v.settings.sched, .now = v.now, .reservation = r, .before = &r};
+Result<sched::Reserving> choose_again(const View& view, const Reservation& reservation, const Bitmap& keep, uint32_t count) {
+  sched::ReservationWish wish{
+      .cluster = view.cluster, .params = view.settings.sched, .now = view.now, .reservation = reservation, .before = &reservation};
   wish.keep = keep;
   wish.count = count;
-  if (r.by_cores()) {
-    const NodeShare& part = r.partial.front();
-    const Node* n = v.cluster.nodes.find(part.node.value);
+  if (reservation.by_cores()) {
+    const NodeShare& part = reservation.partial.front();
+    const Node* n = view.cluster.nodes.find(part.node.value);
     const uint32_t threads = n && n->spec ? std::max(n->spec->threads_per_core, 1u) : 1;
     wish.cores = {std::max(static_cast<uint32_t>(part.cpus.count()) / threads, 1u)};
     for (const GresShare& g : part.gres) wish.gres_per_node.push_back({g.name, g.type, g.count, false});
   }
-  wish.held = [&](const Node& node, Time from) { return held_from(v, node, from); };
+  wish.held = [&](const Node& node, Time from) { return held_from(view, node, from); };
   return sched::choose_for_reservation(wish);
 }
 
@@ -128,14 +130,14 @@ event::ReservationSet reservation_set(const View& v, Reservation r, event::Reser
   return {std::make_shared<const Reservation>(std::move(r)), v.now, run};
 }
 
-sched::HeldFrom held_from(const View& v, const Node& node, Time from) {
+sched::HeldFrom held_from(const View& view, const Node& node, Time from) {
   sched::HeldFrom out;
   out.use.cpus = Bitmap(node.spec->cpus);
-  for (JobId id : v.indexes.jobs_on(node.id)) {
-    const Job* j = v.cluster.jobs.find(id.value);
+  for (JobId id : view.indexes.jobs_on(node.id)) {
+    const Job* j = view.cluster.jobs.find(id.value);
     if (!j || !j->allocation) continue;
-    const Time end = j->finished() ? v.now : j->ends == kTimeUnset ? kTimeInfinite : j->ends;
-    if (end <= from && !(j->finished() && from <= v.now)) continue;
+    const Time end = j->finished() ? view.now : j->ends == kTimeUnset ? kTimeInfinite : j->ends;
+    if (end <= from && !(j->finished() && from <= view.now)) continue;
     for (const NodeShare& share : j->allocation->nodes) {
       if (share.node != node.id) continue;
       out.any = true;
@@ -167,83 +169,87 @@ void move_ends(const View& v, const Reservation& r, Events& out) {
   }
 }
 
-void reservation_timer(const View& v, uint32_t id, Events& out) {
-  const Reservation* r = v.cluster.reservations.find(id);
-  if (!r) return;
-  if (!r->end_floats && r->end <= v.now) return end_repetition(v, *r, out);
-  if (r->floats()) return;
-  if (!r->begun) {
-    if (r->start > v.now) return;
-    Reservation begun = *r;
+void reservation_timer(const View& view, uint32_t id, Events& out) {
+  const Reservation* reservation = view.cluster.reservations.find(id);
+  if (!reservation) return;
+  if (!reservation->end_floats && reservation->end <= view.now) return end_repetition(view, *reservation, out);
+  if (reservation->floats()) return;
+  if (!reservation->begun) {
+    if (reservation->start > view.now) return;
+    Reservation begun = *reservation;
     begun.begun = true;
-    begun.last_used = v.now;
-    out.push_back(reservation_set(v, std::move(begun), event::ReservationProgram::kProlog));
+    begun.last_used = view.now;
+    out.push_back(reservation_set(view, std::move(begun), event::ReservationProgram::kProlog));
     return;
   }
-  if (!r->has(kResvPurgeComp) || std::max(r->last_used, r->start) + r->purge_after > v.now) return;
-  if (v.indexes.jobs_in(r->name).empty()) return end_repetition(v, *r, out);
-  Reservation used = *r;
-  used.last_used = v.now;
-  out.push_back(reservation_set(v, std::move(used)));
+  if (!reservation->has(kResvPurgeComp) || std::max(reservation->last_used, reservation->start) + reservation->purge_after > view.now)
+    return;
+  if (view.indexes.jobs_in(reservation->name).empty()) return end_repetition(view, *reservation, out);
+  Reservation used = *reservation;
+  used.last_used = view.now;
+  out.push_back(reservation_set(view, std::move(used)));
 }
 
-void settle_reservation(const View& v, uint32_t id, Events& out) {
-  const Reservation* r = v.cluster.reservations.find(id);
-  if (!r || (r->end <= v.now && !r->end_floats)) return;
-  make_way(v, *r, out);
-  if (auto all = all_nodes(v, *r)) {
-    if (*all == r->nodes) return;
-    Reservation next = *r;
+void settle_reservation(const View& view, uint32_t id, Events& out) {
+  const Reservation* reservation = view.cluster.reservations.find(id);
+  if (!reservation || (reservation->end <= view.now && !reservation->end_floats)) return;
+  make_way(view, *reservation, out);
+  if (auto all = all_nodes(view, *reservation)) {
+    if (*all == reservation->nodes) return;
+    Reservation next = *reservation;
     next.nodes = std::move(*all);
     next.nodes_wanted = static_cast<uint32_t>(next.nodes.count());
-    out.push_back(reservation_set(v, std::move(next)));
+    out.push_back(reservation_set(view, std::move(next)));
     return;
   }
-  if (!r->replaces() || r->nodes_wanted == 0) return;
-  Bitmap keep = r->nodes;
-  r->nodes.for_each([&](size_t node) {
-    const Node* n = v.cluster.nodes.find(static_cast<uint32_t>(node));
-    if (!n || out_of_service(*n) || (r->replaces_used() && r->begun && n->jobs_running > 0)) keep.reset(node);
+  if (!reservation->replaces() || reservation->nodes_wanted == 0) return;
+  Bitmap keep = reservation->nodes;
+  reservation->nodes.for_each([&](size_t node) {
+    const Node* n = view.cluster.nodes.find(static_cast<uint32_t>(node));
+    if (!n || out_of_service(*n) || (reservation->replaces_used() && reservation->begun && n->jobs_running > 0)) keep.reset(node);
   });
   const auto good = static_cast<uint32_t>(keep.count());
-  if (good == r->nodes_wanted) return;
+  if (good == reservation->nodes_wanted) return;
   // All take the place of those that are gone, or at least one does; the others stay.
-  for (const uint32_t count : {r->nodes_wanted, good + 1}) {
-    auto chosen = choose_again(v, *r, keep, count);
+  for (const uint32_t count : {reservation->nodes_wanted, good + 1}) {
+    auto chosen = choose_again(view, *reservation, keep, count);
     if (!chosen) continue;
-    Reservation next = *r;
+    Reservation next = *reservation;
     next.nodes = chosen->nodes;
     next.partial = std::move(chosen->partial);
-    for (size_t node = r->nodes.first(); node != Bitmap::npos && next.nodes.count() < r->nodes_wanted; node = r->nodes.next(node + 1))
-      if (!r->by_cores()) next.nodes.set(node);
-    if (next.nodes != r->nodes) out.push_back(reservation_set(v, std::move(next)));
+    for (size_t node = reservation->nodes.first(); node != Bitmap::npos && next.nodes.count() < reservation->nodes_wanted;
+         node = reservation->nodes.next(node + 1))
+      if (!reservation->by_cores()) next.nodes.set(node);
+    if (next.nodes != reservation->nodes) out.push_back(reservation_set(view, std::move(next)));
     return;
   }
 }
 
-Result<> check_reservations(const View& v, const JobRequest& request, const std::vector<uint32_t>& partitions) {
+Result<> check_reservations(const View& view, const JobRequest& request, const std::vector<uint32_t>& partitions) {
   if (request.reservation.empty()) {
     for (uint32_t p : partitions)
-      if (v.cluster.partitions.at(p).req_resv)
+      if (view.cluster.partitions.at(p).req_resv)
         return fail(Errc::kAccessDenied, {},
-                    "partition " + v.cluster.partitions.at(p).name + " takes jobs of reservations only (ReqResv): --reservation");
+                    "partition " + view.cluster.partitions.at(p).name + " takes jobs of reservations only (ReqResv): --reservation");
     return {};
   }
   if (request.reservation->names.empty()) return fail(Errc::kReservationInvalid);
   for (const std::string& name : request.reservation->names) {
-    const Reservation* r = v.cluster.reservation(name);
-    if (!r) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + name + "'");
-    if (r->floats())
-      return fail(Errc::kReservationAccess, {}, "reservation " + r->name + " always begins later (TIME_FLOAT): no job runs in it");
-    if (sched::uses_any_reservation(v.settings.sched, request.uid)) continue;
+    const Reservation* reservation = view.cluster.reservation(name);
+    if (!reservation) return fail(Errc::kReservationInvalid, {}, "no reservation is called '" + name + "'");
+    if (reservation->floats())
+      return fail(Errc::kReservationAccess, {},
+                  "reservation " + reservation->name + " always begins later (TIME_FLOAT): no job runs in it");
+    if (sched::uses_any_reservation(view.settings.sched, request.uid)) continue;
     std::string_view by;
     const bool open = std::ranges::any_of(partitions, [&](uint32_t p) {
-      const std::string_view list = sched::kept_out_by(v.cluster, *r, request, v.cluster.partitions.at(p).name);
+      const std::string_view list = sched::kept_out_by(view.cluster, *reservation, request, view.cluster.partitions.at(p).name);
       if (by.empty()) by = list;
       return list.empty();
     });
     if (!open)
-      return fail(Errc::kReservationAccess, {}, "the list " + std::string(by) + " of reservation " + r->name + " does not admit the job");
+      return fail(Errc::kReservationAccess, {},
+                  "the list " + std::string(by) + " of reservation " + reservation->name + " does not admit the job");
   }
   return {};
 }

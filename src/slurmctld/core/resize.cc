@@ -31,7 +31,7 @@ Result<> may_shrink(const View& v, const Job& job) {
 }
 
 // `held` without the nodes that `keep` leaves out.
-AllocationPtr what_is_left(const View& v, const Job& job, const Allocation& held, const Bitmap& keep) {
+AllocationPtr what_is_left(const View& view, const Job& job, const Allocation& held, const Bitmap& keep) {
   auto left = std::make_shared<Allocation>(held);
   left->nodes.clear();
   for (size_t i = 0; i < held.nodes.size(); ++i) {
@@ -40,32 +40,32 @@ AllocationPtr what_is_left(const View& v, const Job& job, const Allocation& held
     // A job that has whole leaves of the topology to itself keeps them: they are whole only with this node.
     else if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
   }
-  const Partition* p = v.cluster.partitions.find(job.partition);
-  if (held.billing && p) left->billing = billing_of(p->tres_billing_weights, v.cluster.billing(), held_by(*left));
+  const Partition* p = view.cluster.partitions.find(job.partition);
+  if (held.billing && p) left->billing = billing_of(p->tres_billing_weights, view.cluster.billing(), held_by(*left));
   return left;
 }
 
 }  // namespace
 
-Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const NodeNames& list) {
-  MUSTER_TRY_VOID(may_shrink(v, job));
+Result<Bitmap> nodes_to_keep(const View& view, const Job& job, const NodeNames& list) {
+  MUSTER_TRY_VOID(may_shrink(view, job));
   Bitmap keep(job.allocation->nodes.size());
   for (const std::string& name : list.names()) {
-    auto at = std::ranges::find_if(job.allocation->nodes, [&](const NodeShare& s) { return name_of(v, s) == name; });
+    auto at = std::ranges::find_if(job.allocation->nodes, [&](const NodeShare& s) { return name_of(view, s) == name; });
     if (at == job.allocation->nodes.end())
       return fail(Errc::kInvalidNodeName, {}, name + " is no node of the job; a running job gets no more nodes");
     keep.set(static_cast<size_t>(at - job.allocation->nodes.begin()));
   }
   if (keep.none()) return fail(Errc::kInvalidNodeName, {}, "the list names no node; scancel ends the job");
   if (job.request->kind == JobKind::kBatch && !keep.test(job.run->batch_index))
-    return fail(Errc::kInvalidNodeName, {}, name_of(v, job.batch_share()) + " runs the job's script and has to stay");
+    return fail(Errc::kInvalidNodeName, {}, name_of(view, job.batch_share()) + " runs the job's script and has to stay");
   if (job.managed && !keep.test(0))
-    return fail(Errc::kInvalidNodeName, {}, name_of(v, job.allocation->nodes.front()) + " manages the job's steps and has to stay");
+    return fail(Errc::kInvalidNodeName, {}, name_of(view, job.allocation->nodes.front()) + " manages the job's steps and has to stay");
   return keep;
 }
 
-Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count) {
-  MUSTER_TRY_VOID(may_shrink(v, job));
+Result<Bitmap> nodes_to_keep(const View& view, const Job& job, uint32_t count) {
+  MUSTER_TRY_VOID(may_shrink(view, job));
   const auto held = static_cast<uint32_t>(job.allocation->nodes.size());
   if (count > held) return fail(Errc::kNotSupportedHere, {}, "the job has " + counted(held, "node") + ", and a running job gets no more");
   if (count < 1) return fail(Errc::kInvalidNodeCount);
@@ -103,15 +103,15 @@ const Allocation& nodes_left(const Job& job, const Events& out) {
   return *job.allocation;
 }
 
-void lose_node(const View& v, const Job& job, NodeId node, bool at_once, Events& out) {
+void lose_node(const View& view, const Job& job, NodeId node, bool at_once, Events& out) {
   const Allocation& held = nodes_left(job, out);
   Bitmap keep(held.nodes.size()), lost(held.nodes.size());
   for (size_t i = 0; i < held.nodes.size(); ++i) (held.nodes[i].node == node ? lost : keep).set(i);
   event::JobShrunk e;
   e.job = job.id;
-  e.time = std::max(v.now, job.started);
-  e.allocation = what_is_left(v, job, held, keep);
-  if (job.managed && lost.test(0)) e.next_step = first_step_of_next_manager(v, job);
+  e.time = std::max(view.now, job.started);
+  e.allocation = what_is_left(view, job, held, keep);
+  if (job.managed && lost.test(0)) e.next_step = first_step_of_next_manager(view, job);
   if (at_once) e.free_at_once = std::move(lost);
   else e.free_at_once = Bitmap(held.nodes.size());
   out.push_back(std::move(e));

@@ -23,15 +23,15 @@ bool one_of(const std::vector<std::string>& list, const std::string& value) {
 size_t weight(const JobRow& r) { return r.node_list.size() + r.expected_nodes.size() + r.array_tasks.size() + r.shares.size() * 64; }
 
 // `squeue -j 123_4`: of the waiting tasks that share a record, the row shows those that were asked for.
-void narrow_to_tasks(JobRow& row, const Job& j, const std::vector<rpc::JobSelector>& asked) {
-  if (!j.array_tasks || asked.empty()) return;
+void narrow_to_tasks(JobRow& row, const Job& job, const std::vector<rpc::JobSelector>& asked) {
+  if (!job.array_tasks || asked.empty()) return;
   Bitmap tasks;
   for (const rpc::JobSelector& s : asked) {
-    if (j.id != s.job && j.array_job_id != s.job) continue;
+    if (job.id != s.job && job.array_job_id != s.job) continue;
     if (s.array_task == kNoArrayTask) return;  // all of it
-    if (s.array_task < j.array_tasks->pending.size()) tasks.set(s.array_task);
+    if (s.array_task < job.array_tasks->pending.size()) tasks.set(s.array_task);
   }
-  tasks = tasks & j.array_tasks->pending;
+  tasks = tasks & job.array_tasks->pending;
   row.array_tasks = tasks.to_ranges();
   if (tasks.count() != 1) return;
   row.array_tasks.clear();
@@ -70,22 +70,22 @@ const sched::PriorityRule& JobRowWriter::rule(const Cluster& cluster) {
   return *rule_;
 }
 
-void JobRowWriter::add(const Cluster& cluster, const Job& j, rpc::JobRows& part) {
+void JobRowWriter::add(const Cluster& cluster, const Job& job, rpc::JobRows& part) {
   if (parts_ & kRowStateOnly) {
-    part.jobs.push_back(make_state_row(j));
+    part.jobs.push_back(make_state_row(job));
     return;
   }
-  if (!sent_.test(j.request_id.value)) {
-    sent_.set(j.request_id.value);
+  if (!sent_.test(job.request_id.value)) {
+    sent_.set(job.request_id.value);
     ++sent_count_;
-    part.requests.push_back({j.request_id, {j.request, j.own}});
+    part.requests.push_back({job.request_id, {job.request, job.own}});
   }
-  part.jobs.push_back(make_job_row(cluster, rule(cluster), j, parts_));
-  if (preempt_.preempts() && j.allocation && !j.finished())
-    if (const Time at = preempt_rule_->eligible_at(j); at != kTimeInfinite) part.jobs.back().preempt_eligible = at;
+  part.jobs.push_back(make_job_row(cluster, rule(cluster), job, parts_));
+  if (preempt_.preempts() && job.allocation && !job.finished())
+    if (const Time at = preempt_rule_->eligible_at(job); at != kTimeInfinite) part.jobs.back().preempt_eligible = at;
   if (!(parts_ & kRowSteps)) return;
-  if (j.request->kind == JobKind::kBatch && j.launched && !j.finished()) part.steps.push_back(make_batch_step_row(cluster, j));
-  for (const Step& s : j.steps) part.steps.push_back(make_step_row(cluster, j, s));
+  if (job.request->kind == JobKind::kBatch && job.launched && !job.finished()) part.steps.push_back(make_batch_step_row(cluster, job));
+  for (const Step& s : job.steps) part.steps.push_back(make_step_row(cluster, job, s));
 }
 
 // ---- jobs

@@ -62,36 +62,36 @@ void add_requested_licenses(const Cluster& cluster, const RequestBody& r, TresAm
   if (!needs.any && sched::add_task_licenses(r.tres_per_task.value(), wanted_tasks(r), needs)) add_licenses(cluster, needs.list, wanted);
 }
 
-void add_verdict(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
-  const Verdict* verdict = cluster.moment.verdicts.find(j.id.value);
+void add_verdict(const Cluster& cluster, const Job& job, uint32_t parts, JobRow& row) {
+  const Verdict* verdict = cluster.moment.verdicts.find(job.id.value);
   if (!verdict) return;
-  if (const Verdict* why = deciding_verdict(cluster, j)) {
+  if (const Verdict* why = deciding_verdict(cluster, job)) {
     row.reason = why->reason;
     row.reason_detail = why->detail;
   }
   if (verdict->expected_start != kTimeUnset) {
     row.started = verdict->expected_start;
     row.expected = true;
-    if (j.time_limit_min != kUnlimited32) row.ends = row.started + minutes(j.time_limit_min);
+    if (job.time_limit_min != kUnlimited32) row.ends = row.started + minutes(job.time_limit_min);
   }
   if (parts & kRowVerdict) row.expected_nodes = verdict->expected_nodes;
 }
 
-void add_allocation(const Cluster& cluster, const Job& j, uint32_t parts, JobRow& row) {
-  const Allocation& a = *j.allocation;
-  row.nodes = static_cast<uint32_t>(a.nodes.size());
-  row.cpus = a.total_cpus();
-  row.tasks = std::max(1u, a.total_tasks());
-  row.switches = a.switches;
-  row.mem_mb_per_node = a.nodes.empty() ? 0 : a.nodes[0].mem_mb;
-  if (parts & kRowNodes) row.node_list = node_list_of(cluster, a);
+void add_allocation(const Cluster& cluster, const Job& job, uint32_t parts, JobRow& row) {
+  const Allocation& allocation = *job.allocation;
+  row.nodes = static_cast<uint32_t>(allocation.nodes.size());
+  row.cpus = allocation.total_cpus();
+  row.tasks = std::max(1u, allocation.total_tasks());
+  row.switches = allocation.switches;
+  row.mem_mb_per_node = allocation.nodes.empty() ? 0 : allocation.nodes[0].mem_mb;
+  if (parts & kRowNodes) row.node_list = node_list_of(cluster, allocation);
   if (parts & kRowTres) {
-    row.tres.edit().allocated = tres_of(cluster, a);
-    row.gres_allocated = gres_text(gres_sum(a.nodes));
+    row.tres.edit().allocated = tres_of(cluster, allocation);
+    row.gres_allocated = gres_text(gres_sum(allocation.nodes));
   }
-  if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, j);
+  if (parts & kRowPlacement) row.placement = sched::placement_word(cluster, job);
   if (!(parts & kRowDetail)) return;
-  for (const NodeShare& s : a.nodes) {
+  for (const NodeShare& s : allocation.nodes) {
     NodeShareRow share;
     share.node = node_name(cluster, s.node);
     share.cpu_ids = (s.cpus - s.taken_back).to_ranges();
@@ -179,65 +179,65 @@ void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
 
 }  // namespace
 
-JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, const Job& j, uint32_t parts) {
+JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, const Job& job, uint32_t parts) {
   JobRow row;
-  copy_same_fields(j, row);
-  row.request = j.request_id;
-  row.restart = why_restarted(cluster, j);
-  if (const CronJob* cron = cluster.cron_jobs.find(j.id.value)) row.cron = cron->times.text();
-  if (j.detail) row.reason_detail = *j.detail;
-  row.priority = rule.of(j);
-  if (j.array_tasks) {
-    row.array_tasks = j.array_tasks->pending.to_ranges();
-    row.array_max_running = j.array_tasks->max_running;
+  copy_same_fields(job, row);
+  row.request = job.request_id;
+  row.restart = why_restarted(cluster, job);
+  if (const CronJob* cron = cluster.cron_jobs.find(job.id.value)) row.cron = cron->times.text();
+  if (job.detail) row.reason_detail = *job.detail;
+  row.priority = rule.of(job);
+  if (job.array_tasks) {
+    row.array_tasks = job.array_tasks->pending.to_ranges();
+    row.array_max_running = job.array_tasks->max_running;
   }
-  row.partition = partition_text(cluster, j);
-  add_sharing(cluster, j, row);
-  if (!j.pending()) row.last_sched_eval = j.started;
-  if (j.finished()) row.ends = j.ended;
-  row.max_nodes = j.request->max_nodes;
-  if (j.dependencies) row.dependency = format_dependencies(*j.dependencies);
-  if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *j.request, j.partition);
+  row.partition = partition_text(cluster, job);
+  add_sharing(cluster, job, row);
+  if (!job.pending()) row.last_sched_eval = job.started;
+  if (job.finished()) row.ends = job.ended;
+  row.max_nodes = job.request->max_nodes;
+  if (job.dependencies) row.dependency = format_dependencies(*job.dependencies);
+  if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *job.request, job.partition);
   if (parts & kRowTiers)
-    for (std::string_view name : partition_names(cluster, j)) {
+    for (std::string_view name : partition_names(cluster, job)) {
       const Partition* p = cluster.partition(name);
       row.tiers.push_back(p ? p->priority_tier : 0);
     }
-  if (j.pending()) {
-    row.nodes = wanted_nodes(*j.request);
-    row.cpus = wanted_cpus(*j.request);
-    row.tasks = wanted_tasks(*j.request);
-    if (cluster.moment.last_pass >= j.submitted) row.last_sched_eval = cluster.moment.last_pass;
-    add_verdict(cluster, j, parts, row);
-  } else if (j.allocation) {
-    add_allocation(cluster, j, parts, row);
+  if (job.pending()) {
+    row.nodes = wanted_nodes(*job.request);
+    row.cpus = wanted_cpus(*job.request);
+    row.tasks = wanted_tasks(*job.request);
+    if (cluster.moment.last_pass >= job.submitted) row.last_sched_eval = cluster.moment.last_pass;
+    add_verdict(cluster, job, parts, row);
+  } else if (job.allocation) {
+    add_allocation(cluster, job, parts, row);
   } else {
-    row.nodes = wanted_nodes(*j.request);
-    row.cpus = wanted_cpus(*j.request);
-    row.tasks = wanted_tasks(*j.request);
+    row.nodes = wanted_nodes(*job.request);
+    row.cpus = wanted_cpus(*job.request);
+    row.tasks = wanted_tasks(*job.request);
   }
   return row;
 }
 
-StepRow make_batch_step_row(const Cluster& cluster, const Job& j) {
-  const NodeShare& first = j.batch_share();
+StepRow make_batch_step_row(const Cluster& cluster, const Job& job) {
+  const NodeShare& first = job.batch_share();
   StepRow row;
-  row.job = j.id;
-  row.array_job_id = j.array_job_id;
-  row.array_task = j.array_task;
-  row.het = j.het;
+  row.job = job.id;
+  row.array_job_id = job.array_job_id;
+  row.array_task = job.array_task;
+  row.het = job.het;
   row.id = kBatchStep;
   row.name = "batch";
-  row.partition = partition_text(cluster, j);
-  row.user_name = j.request->user_name;
-  row.uid = j.request->uid;
-  row.start = j.started;
+  row.partition = partition_text(cluster, job);
+  row.user_name = job.request->user_name;
+  row.uid = job.request->uid;
+  row.start = job.started;
   row.nodes = row.tasks = 1;
   row.cpus = static_cast<uint32_t>(first.cpus.count());
   row.node_list = node_name(cluster, first.node);
   row.tres = {.cpus = 0, .nodes = 0};
   row.tres.hold(first);
-  row.submit_line = j.own.get(&RequestOwn::submit_line);
+  row.submit_line = job.own.get(&RequestOwn::submit_line);
   return row;
 }
 
@@ -253,29 +253,29 @@ void add_asked(const StepRequest& r, StepRow& row) {
 
 }  // namespace
 
-StepRow make_step_row(const Cluster& cluster, const Job& j, const Step& s) {
+StepRow make_step_row(const Cluster& cluster, const Job& job, const Step& step) {
   StepRow row;
-  copy_same_fields(s, row);
-  add_asked(*s.request, row);
-  row.job = j.id;
-  row.array_job_id = j.array_job_id;
-  row.array_task = j.array_task;
-  row.het = j.het;
-  row.partition = partition_text(cluster, j);
-  row.user_name = j.request->user_name;
-  row.uid = j.request->uid;
-  row.nodes = static_cast<uint32_t>(s.shares.size());
+  copy_same_fields(step, row);
+  add_asked(*step.request, row);
+  row.job = job.id;
+  row.array_job_id = job.array_job_id;
+  row.array_task = job.array_task;
+  row.het = job.het;
+  row.partition = partition_text(cluster, job);
+  row.user_name = job.request->user_name;
+  row.uid = job.request->uid;
+  row.nodes = static_cast<uint32_t>(step.shares.size());
   std::vector<std::string> names;
   row.tres = {.cpus = 0, .nodes = 0};
-  for (const StepShare& share : s.shares) {
+  for (const StepShare& share : step.shares) {
     row.tasks += share.ranks.empty() ? share.task_count : static_cast<uint32_t>(share.ranks.size());
     row.tres.hold(share);
-    names.push_back(node_name(cluster, j.allocation->nodes[share.node_index].node));
+    names.push_back(node_name(cluster, job.allocation->nodes[share.node_index].node));
   }
   row.node_list = compress_hosts(names);
   row.cpus = static_cast<uint32_t>(row.tres.cpus.value_or(0));
-  row.resv_ports = steps::port_ranges(s.resv_ports);
-  row.submit_line = j.own.get(&RequestOwn::submit_line);
+  row.resv_ports = steps::port_ranges(step.resv_ports);
+  row.submit_line = job.own.get(&RequestOwn::submit_line);
   return row;
 }
 
@@ -287,59 +287,59 @@ bool is_silent(const Node& n) {
 }
 
 // The greatest bill of the partitions that it is in: guide tres. Their rows cost O(partitions) each.
-uint64_t billing_of_node(const Cluster& cluster, const Node& n) {
-  TresAmounts has{.cpus = n.spec->cpus, .nodes = 1};
-  has.mem_mb = n.spec->real_memory_mb;
-  for (const GresDevices& g : n.spec->gres) has.add_gres(g.name, g.type, g.count);
+uint64_t billing_of_node(const Cluster& cluster, const Node& node) {
+  TresAmounts has{.cpus = node.spec->cpus, .nodes = 1};
+  has.mem_mb = node.spec->real_memory_mb;
+  for (const GresDevices& g : node.spec->gres) has.add_gres(g.name, g.type, g.count);
   uint64_t most = 0;
   bool weighed = false;
   cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (p.tres_billing_weights.empty() || !p.nodes.test(n.id.value)) return;
+    if (p.tres_billing_weights.empty() || !p.nodes.test(node.id.value)) return;
     weighed = true;
     most = std::max(most, billing_of(p.tres_billing_weights, cluster.billing(), has));
   });
-  return weighed ? most : n.spec->cpus;
+  return weighed ? most : node.spec->cpus;
 }
 
-NodeRow make_node_row(const Cluster& cluster, const Node& n, const std::vector<std::string>& partitions) {
-  const NodeSpec& s = *n.spec;
-  NodeRow r;
-  if (n.hardware) copy_same_fields(*n.hardware, r);  // where the configuration says it too, that replaces it below
-  copy_same_fields(s, r);
-  copy_same_fields(n, r);
-  r.state = n.state();
-  r.flags = n.flags | (is_silent(n) ? kNodeNoRespond : 0u);
-  r.has_jobs = n.has_jobs();
-  r.cpus_effective = s.cpus - static_cast<uint32_t>(s.specialized_cpus.count());
-  r.cpus_allocated = n.cpus_allocated();
-  r.mem_allocated_mb = n.mem_used_mb;
-  r.mem_spec_mb = s.specialized_mem_mb;
-  r.cpu_spec_list = s.specialized_cpus.to_ranges();
-  r.gres = s.gres_text.text();
-  r.gres_used = gres_used_text(n);
-  r.restricted_cores = restricted_text(n);
-  r.tres_configured = {.cpus = 0, .mem_mb = 0};
-  r.tres_configured.configure(s);
-  r.tres_configured.billing = billing_of_node(cluster, n);
-  r.tres_allocated = used_tres(n);
-  r.partitions = partitions;
-  r.owned = n.exclusive_user;
-  r.owner = n.exclusive_uid;
-  if (n.next_state == NodeState::kDown) r.next_state = "DOWN";
-  if (n.next_state == NodeState::kIdle) r.next_state = "RESUME";
-  if (!n.hardware) return r;
-  r.cpu_load = n.cpu_load;
-  r.free_mem_mb = n.free_mem_mb;
-  return r;
+NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vector<std::string>& partitions) {
+  const NodeSpec& spec = *node.spec;
+  NodeRow row;
+  if (node.hardware) copy_same_fields(*node.hardware, row);  // where the configuration says it too, that replaces it below
+  copy_same_fields(spec, row);
+  copy_same_fields(node, row);
+  row.state = node.state();
+  row.flags = node.flags | (is_silent(node) ? kNodeNoRespond : 0u);
+  row.has_jobs = node.has_jobs();
+  row.cpus_effective = spec.cpus - static_cast<uint32_t>(spec.specialized_cpus.count());
+  row.cpus_allocated = node.cpus_allocated();
+  row.mem_allocated_mb = node.mem_used_mb;
+  row.mem_spec_mb = spec.specialized_mem_mb;
+  row.cpu_spec_list = spec.specialized_cpus.to_ranges();
+  row.gres = spec.gres_text.text();
+  row.gres_used = gres_used_text(node);
+  row.restricted_cores = restricted_text(node);
+  row.tres_configured = {.cpus = 0, .mem_mb = 0};
+  row.tres_configured.configure(spec);
+  row.tres_configured.billing = billing_of_node(cluster, node);
+  row.tres_allocated = used_tres(node);
+  row.partitions = partitions;
+  row.owned = node.exclusive_user;
+  row.owner = node.exclusive_uid;
+  if (node.next_state == NodeState::kDown) row.next_state = "DOWN";
+  if (node.next_state == NodeState::kIdle) row.next_state = "RESUME";
+  if (!node.hardware) return row;
+  row.cpu_load = node.cpu_load;
+  row.free_mem_mb = node.free_mem_mb;
+  return row;
 }
 
-PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
+PartitionRow make_partition_row(const Cluster& cluster, const Partition& partition) {
   PartitionRow r;
-  r.partition = p;
+  r.partition = partition;
   r.partition.nodes = Bitmap();
   std::vector<std::string> names;
   r.tres = {.cpus = 0, .mem_mb = 0};
-  p.nodes.for_each([&](size_t i) {
+  partition.nodes.for_each([&](size_t i) {
     const Node* n = cluster.nodes.find(static_cast<uint32_t>(i));
     if (!n) return;
     names.push_back(n->spec->name);
@@ -349,7 +349,7 @@ PartitionRow make_partition_row(const Cluster& cluster, const Partition& p) {
   r.total_nodes = static_cast<uint32_t>(names.size());
   r.total_cpus = static_cast<uint32_t>(r.tres.cpus.value_or(0));
   r.tres.nodes = names.size();
-  r.tres.billing = billing_of(p.tres_billing_weights, cluster.billing(), r.tres);
+  r.tres.billing = billing_of(partition.tres_billing_weights, cluster.billing(), r.tres);
   return r;
 }
 

@@ -68,20 +68,20 @@ std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::Lo
   return out;
 }
 
-Result<ConfigDecision> decide(const View& v, const rpc::UpdateConfig& c) {
+Result<ConfigDecision> decide(const View& view, const rpc::UpdateConfig& c) {
   ConfigDecision d;
-  auto loaded = std::make_shared<config::LoadedConfig>(*v.settings.loaded);
+  auto loaded = std::make_shared<config::LoadedConfig>(*view.settings.loaded);
   for (const rpc::KeyValue& kv : c.changes) {
     if (!listed(c.nodes.empty() ? std::span<const std::string_view>(kKeys) : kNodeKeys, kv.key))
       return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key);
-    MUSTER_TRY(change, whole_value(v, loaded->config, kv));
+    MUSTER_TRY(change, whole_value(view, loaded->config, kv));
     MUSTER_TRY_VOID(config::set_value(loaded->config, change.key, change.op, change.value));
   }
   if (c.nodes.empty()) {
     d.loaded = std::move(loaded);
     return d;
   }
-  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
   node_rpc::SetLogging order = logging_of(c);
   for (const Node* n : nodes) {
     d.orders.push_back({n->id, order});

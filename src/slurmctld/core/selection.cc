@@ -113,25 +113,25 @@ class Selection {
 
 std::vector<Meant> select(const View& v, const std::vector<rpc::JobSelector>& selectors) { return Selection(v, selectors).run(); }
 
-std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
+std::vector<const Job*> select_jobs(const View& view, const rpc::JobSelector& s) {
   std::vector<const Job*> out;
-  const Job* j = v.cluster.jobs.find(s.job.value);
+  const Job* job = view.cluster.jobs.find(s.job.value);
   if (s.sluid) {
-    if (j && s.means_run(j->sluid())) out.push_back(j);
+    if (job && s.means_run(job->sluid())) out.push_back(job);
     return out;
   }
-  if (j && j->het && (s.het_offset || j->het.leads())) {  // "123+1"; the first component's id alone means all of them
-    for (const Job* one : components_of(v.cluster, j->het))
-      if (!s.het_offset || (j->het.leads() && one->het.offset == *s.het_offset)) out.push_back(one);
+  if (job && job->het && (s.het_offset || job->het.leads())) {  // "123+1"; the first component's id alone means all of them
+    for (const Job* one : components_of(view.cluster, job->het))
+      if (!s.het_offset || (job->het.leads() && one->het.offset == *s.het_offset)) out.push_back(one);
     return out;
   }
   if (s.het_offset) return out;
-  if (!v.cluster.arrays.contains(s.job.value)) {
-    if (j && (s.array_task == kNoArrayTask || j->array_task == s.array_task)) out.push_back(j);
+  if (!view.cluster.arrays.contains(s.job.value)) {
+    if (job && (s.array_task == kNoArrayTask || job->array_task == s.array_task)) out.push_back(job);
     return out;
   }
   // An array: its records have ids from the array's own on, or from the start again beyond MaxJobId; there are `records` of them.
-  uint32_t left = v.cluster.arrays.at(s.job.value).records;
+  uint32_t left = view.cluster.arrays.at(s.job.value).records;
   auto look = [&](uint32_t, const Job& o) {
     if (o.array_job_id == s.job && left > 0) {
       --left;
@@ -141,20 +141,20 @@ std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s) {
     }
     return left > 0;
   };
-  v.cluster.jobs.for_each(look, s.job.value);
-  if (left > 0) v.cluster.jobs.for_each([&](uint32_t id, const Job& o) { return id < s.job.value && look(id, o); });
+  view.cluster.jobs.for_each(look, s.job.value);
+  if (left > 0) view.cluster.jobs.for_each([&](uint32_t id, const Job& o) { return id < s.job.value && look(id, o); });
   return out;
 }
 
-Picked pick_jobs(const View& v, const std::vector<rpc::JobSelector>& selectors, Events& out) {
+Picked pick_jobs(const View& view, const std::vector<rpc::JobSelector>& selectors, Events& out) {
   Picked picked;
-  JobIds ids(v.cluster, v.settings.config());
-  for (const Meant& m : select(v, selectors)) {
+  JobIds ids(view.cluster, view.settings.config());
+  for (const Meant& m : select(view, selectors)) {
     PickedJobs& here = picked.of.emplace_back();
     here.known = m.known;
     for (const Target& t : m.targets) {
       // A task that the caller may not change gets no record of its own: the whole array's is there to be refused.
-      const bool apart = t.job->pending() && v.may(*t.job);
+      const bool apart = t.job->pending() && view.may(*t.job);
       if (t.tasks.empty() || !apart) here.jobs.push_back(t.job);
       for (uint32_t task : apart ? t.tasks : std::vector<uint32_t>()) {
         event::JobChanged e = changed(*t.job);

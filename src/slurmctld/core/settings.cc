@@ -182,21 +182,21 @@ acct::Enforcement enforcement(const config::Config& c) {
 }  // namespace
 
 Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless) {
-  Settings s;
-  s.sched = sched_params(*loaded);
-  s.sched.priority = priority_params(loaded->config);
-  s.sched.priority.licenses = s.sched.licenses;
-  s.priority = s.sched.priority;
-  s.sched.preempt = preempt_rules(loaded->config);
-  s.prolog = prolog_rules(loaded->config);
-  s.billing = billing_method(loaded->config);
-  s.sched.slurm_user = slurm_user;
-  s.sched.enforcement = enforcement(loaded->config);
-  s.requeue_delay = requeue_delay(loaded->config);
-  s.loaded = std::move(loaded);
-  s.slurm_user = slurm_user;
-  s.rootless = rootless;
-  return s;
+  Settings settings;
+  settings.sched = sched_params(*loaded);
+  settings.sched.priority = priority_params(loaded->config);
+  settings.sched.priority.licenses = settings.sched.licenses;
+  settings.priority = settings.sched.priority;
+  settings.sched.preempt = preempt_rules(loaded->config);
+  settings.prolog = prolog_rules(loaded->config);
+  settings.billing = billing_method(loaded->config);
+  settings.sched.slurm_user = slurm_user;
+  settings.sched.enforcement = enforcement(loaded->config);
+  settings.requeue_delay = requeue_delay(loaded->config);
+  settings.loaded = std::move(loaded);
+  settings.slurm_user = slurm_user;
+  settings.rootless = rootless;
+  return settings;
 }
 
 void set_licenses(Settings& settings, const AccountDirectory* directory) {

@@ -72,8 +72,8 @@ namespace {
 // So many nodes may stand in all answers and credentials of one step: each lists the nodes of all components.
 constexpr size_t kMostNodesTold = 1u << 17;
 
-Result<> check_together(const View& v, const std::vector<const Job*>& jobs, const rpc::CreateHetStep& c) {
-  if (v.settings.config().scheduler_parameters.has("disable_hetjob_steps") && jobs.size() > 1)
+Result<> check_together(const View& view, const std::vector<const Job*>& jobs, const rpc::CreateHetStep& c) {
+  if (view.settings.config().scheduler_parameters.has("disable_hetjob_steps") && jobs.size() > 1)
     return fail(Errc::kDisabled, {}, "SchedulerParameters=disable_hetjob_steps: a step runs in one component");
   size_t nodes = 0;
   for (size_t i = 0; i < jobs.size(); ++i) {
@@ -92,7 +92,7 @@ Result<> check_together(const View& v, const std::vector<const Job*>& jobs, cons
 }
 
 // Each part is told of the nodes of all, and which of them are its own.
-void tell_all(const View& v, const std::vector<const Job*>& jobs, std::vector<rpc::StepCreated>& parts, uint32_t tasks) {
+void tell_all(const View& view, const std::vector<const Job*>& jobs, std::vector<rpc::StepCreated>& parts, uint32_t tasks) {
   std::vector<rpc::StepNode> nodes;
   std::vector<std::string> names;
   for (rpc::StepCreated& p : parts) {
@@ -101,7 +101,7 @@ void tell_all(const View& v, const std::vector<const Job*>& jobs, std::vector<rp
     std::ranges::move(p.nodes, std::back_inserter(nodes));
   }
   for (const Job* j : jobs)
-    for (const NodeShare& share : j->allocation->nodes) names.push_back(v.cluster.nodes.at(share.node.value).spec->name);
+    for (const NodeShare& share : j->allocation->nodes) names.push_back(view.cluster.nodes.at(share.node.value).spec->name);
   for (rpc::StepCreated& p : parts) {
     p.nodes = nodes;
     p.num_tasks = tasks;
@@ -111,21 +111,21 @@ void tell_all(const View& v, const std::vector<const Job*>& jobs, std::vector<rp
 
 }  // namespace
 
-Result<Decision<rpc::HetStepCreated>> decide(const View& v, const rpc::CreateHetStep& c) {
+Result<Decision<rpc::HetStepCreated>> decide(const View& view, const rpc::CreateHetStep& c) {
   std::vector<const Job*> jobs;
   uint32_t number = 0;
   for (const rpc::CreateStep& part : c.components) {
-    MUSTER_TRY(j, running_job(v, part.job));
+    MUSTER_TRY(j, running_job(view, part.job));
     jobs.push_back(j);
     number = std::max(number, j->next_step);
   }
   if (jobs.empty()) return fail(Errc::kInvalidReq, {}, "the step has no component");
-  MUSTER_TRY_VOID(check_together(v, jobs, c));
+  MUSTER_TRY_VOID(check_together(view, jobs, c));
   Decision<rpc::HetStepCreated> d;
   uint32_t tasks = 0;
   std::vector<Step> records;
   for (size_t i = 0; i < jobs.size(); ++i) {
-    steps::JobSteps part = steps_of(v, *jobs[i]);
+    steps::JobSteps part = steps_of(view, *jobs[i]);
     part.least_number = number;
     part.first_rank = tasks;
     MUSTER_TRY(made, steps::create_step(part, c.components[i]));
@@ -141,7 +141,7 @@ Result<Decision<rpc::HetStepCreated>> decide(const View& v, const rpc::CreateHet
     records[i].all_tasks = tasks;
     d.events.push_back(event::StepCreated{jobs[i]->id, std::move(records[i])});
   }
-  tell_all(v, jobs, d.reply.components, tasks);
+  tell_all(view, jobs, d.reply.components, tasks);
   return d;
 }
 
@@ -170,17 +170,17 @@ NodeShare whole_node(const Node& node) {
 }
 
 // Stands in for the job that does not exist: a job that has the nodes named, whole.
-Result<Job> stand_in(const View& v, const NodeList& nodes) {
-  MUSTER_TRY(named, sched::nodes_named(v.cluster, nodes));
+Result<Job> stand_in(const View& view, const NodeList& nodes) {
+  MUSTER_TRY(named, sched::nodes_named(view.cluster, nodes));
   std::ranges::sort(named);
   const auto repeated = std::ranges::unique(named);
   named.erase(repeated.begin(), repeated.end());
   auto allocation = std::make_shared<Allocation>();
-  for (uint32_t id : named) allocation->nodes.push_back(whole_node(v.cluster.nodes.at(id)));
+  for (uint32_t id : named) allocation->nodes.push_back(whole_node(view.cluster.nodes.at(id)));
   allocation->whole_nodes = true;
   JobRequest request;
-  request.uid = v.caller.uid;
-  request.gid = v.caller.gid;
+  request.uid = view.caller.uid;
+  request.gid = view.caller.gid;
   Job job;
   job.ask(request);
   job.allocation = std::move(allocation);
@@ -202,15 +202,15 @@ Result<> check_without_job(const StepRequest& r) {
 
 // Nothing is recorded of such a run; Core gives it its number (model/without_job.h). Nothing is counted either: as many tasks as are asked
 // for share all CPUs of the nodes, and memory is limited only where that was asked for.
-Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJob& c) {
+Result<Decision<rpc::StepCreated>> decide(const View& view, const rpc::RunWithoutJob& c) {
   MUSTER_TRY_VOID(check_without_job(c.request));
   MUSTER_TRY(request, steps::without_content(c.request));
-  MUSTER_TRY(nodes, sched::without_functions(v.cluster, request->required_nodes));
+  MUSTER_TRY(nodes, sched::without_functions(view.cluster, request->required_nodes));
   request->required_nodes = std::move(nodes);
   request->overcommit = request->whole = true;
-  MUSTER_TRY(job, stand_in(v, request->required_nodes));
+  MUSTER_TRY(job, stand_in(view, request->required_nodes));
   Step step;
-  MUSTER_TRY(shares, sched::place_step(v.cluster, job, *request));
+  MUSTER_TRY(shares, sched::place_step(view.cluster, job, *request));
   step.shares = std::move(shares);
   const bool memory = request->mem_per_node_mb || request->mem_per_cpu_mb || request->mem_per_gpu_mb;
   for (StepShare& s : step.shares) {
@@ -219,7 +219,7 @@ Result<Decision<rpc::StepCreated>> decide(const View& v, const rpc::RunWithoutJo
   }
   step.request = std::move(request);
   Decision<rpc::StepCreated> d;
-  d.reply = steps::told(steps_of(v, job), step);
+  d.reply = steps::told(steps_of(view, job), step);
   d.reply.sluid = {};
   return d;
 }

@@ -36,18 +36,19 @@ bool goes_anywhere(const View& v, const JobRequest& r) {
 }
 
 // Whether the job may be in the partition at all, by its user, the user's groups and the host that it came from.
-Result<> check_access(const View& v, const Partition& p, const JobRequest& r) {
-  const bool anywhere = goes_anywhere(v, r);
-  if (r.uid != v.caller.uid && !anywhere && !(p.allow_groups.empty() && p.alloc_nodes.empty()))
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " is not open to all: the job's user or an operator may move it there");
-  if (p.root_only && !v.may(Right::kRootPartitions)) return fail(Errc::kAccessDenied);
-  if ((p.disable_root_jobs || v.settings.config().disable_root_jobs) && r.uid == Uid{0} && !v.settings.rootless)
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes no jobs of root (DisableRootJobs)");
-  if (!p.allow_groups.empty() && !anywhere &&
-      std::ranges::none_of(v.caller.groups, [&](const std::string& g) { return listed(p.allow_groups, g); }))
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " is open to groups " + join(p.allow_groups, ", "));
-  if (!p.alloc_nodes.empty() && !anywhere && !listed(p.alloc_nodes, r.alloc_node))
-    return fail(Errc::kAccessDenied, {}, "partition " + p.name + " takes jobs from hosts " + join(p.alloc_nodes, ", "));
+Result<> check_access(const View& view, const Partition& partition, const JobRequest& request) {
+  const bool anywhere = goes_anywhere(view, request);
+  if (request.uid != view.caller.uid && !anywhere && !(partition.allow_groups.empty() && partition.alloc_nodes.empty()))
+    return fail(Errc::kAccessDenied, {},
+                "partition " + partition.name + " is not open to all: the job's user or an operator may move it there");
+  if (partition.root_only && !view.may(Right::kRootPartitions)) return fail(Errc::kAccessDenied);
+  if ((partition.disable_root_jobs || view.settings.config().disable_root_jobs) && request.uid == Uid{0} && !view.settings.rootless)
+    return fail(Errc::kAccessDenied, {}, "partition " + partition.name + " takes no jobs of root (DisableRootJobs)");
+  if (!partition.allow_groups.empty() && !anywhere &&
+      std::ranges::none_of(view.caller.groups, [&](const std::string& g) { return listed(partition.allow_groups, g); }))
+    return fail(Errc::kAccessDenied, {}, "partition " + partition.name + " is open to groups " + join(partition.allow_groups, ", "));
+  if (!partition.alloc_nodes.empty() && !anywhere && !listed(partition.alloc_nodes, request.alloc_node))
+    return fail(Errc::kAccessDenied, {}, "partition " + partition.name + " takes jobs from hosts " + join(partition.alloc_nodes, ", "));
   return {};
 }
 
@@ -62,18 +63,19 @@ std::string elsewhere(const View& v, const JobRequest& r, const MayUse& allows) 
 }
 
 // Limits that EnforcePartLimits applies at submission; otherwise the job waits with the reason.
-Result<> check_limits(const View& v, const Partition& p, const JobRequest& r) {
-  const sched::PartitionBounds bounds = sched::bounds_for(v.cluster, p, r.qos);
-  if (r.time_limit_min && *r.time_limit_min > bounds.max_time_min)
+Result<> check_limits(const View& view, const Partition& partition, const JobRequest& request) {
+  const sched::PartitionBounds bounds = sched::bounds_for(view.cluster, partition, request.qos);
+  if (request.time_limit_min && *request.time_limit_min > bounds.max_time_min)
     return fail(Errc::kInvalidTimeLimit, {},
-                "--time asks for more than the " + std::to_string(p.max_time_min) + " minutes (MaxTime) of partition " + p.name +
-                    elsewhere(v, r, [&](const Partition& o) { return o.max_time_min >= *r.time_limit_min; }));
-  if (r.min_nodes > bounds.max_nodes)
+                "--time asks for more than the " + std::to_string(partition.max_time_min) + " minutes (MaxTime) of partition " +
+                    partition.name +
+                    elsewhere(view, request, [&](const Partition& o) { return o.max_time_min >= *request.time_limit_min; }));
+  if (request.min_nodes > bounds.max_nodes)
     return fail(Errc::kInvalidNodeCount, {},
-                "partition " + p.name + " gives a job at most " + std::to_string(p.max_nodes) + " nodes (MaxNodes)");
-  if (r.max_nodes && r.max_nodes < bounds.min_nodes)
+                "partition " + partition.name + " gives a job at most " + std::to_string(partition.max_nodes) + " nodes (MaxNodes)");
+  if (request.max_nodes && request.max_nodes < bounds.min_nodes)
     return fail(Errc::kInvalidNodeCount, {},
-                "partition " + p.name + " wants at least " + std::to_string(p.min_nodes) + " nodes a job (MinNodes)");
+                "partition " + partition.name + " wants at least " + std::to_string(partition.min_nodes) + " nodes a job (MinNodes)");
   return {};
 }
 
@@ -91,33 +93,35 @@ const Partition& in_service(const View& v, const Partition& named) {
 }
 
 // The request's partitions, each replaced by the one that takes its jobs now; nullopt when nothing changes.
-std::optional<std::vector<std::string>> alternates(const View& v, const JobRequest& r) {
-  std::vector<std::string> names = r.partitions;
-  if (names.empty() && v.cluster.default_partition != Cluster::kNoPartition)
-    names.push_back(v.cluster.partitions.at(v.cluster.default_partition).name);
+std::optional<std::vector<std::string>> alternates(const View& view, const JobRequest& request) {
+  std::vector<std::string> names = request.partitions;
+  if (names.empty() && view.cluster.default_partition != Cluster::kNoPartition)
+    names.push_back(view.cluster.partitions.at(view.cluster.default_partition).name);
   bool changed = false;
   for (std::string& name : names) {
-    const Partition* p = v.cluster.partition(name);
+    const Partition* p = view.cluster.partition(name);
     if (!p || !takes_no_jobs(*p) || p->alternate.empty()) continue;
-    const Partition& other = in_service(v, *p);
+    const Partition& other = in_service(view, *p);
     changed = changed || &other != p;
     name = other.name;
   }
   return changed ? std::optional(std::move(names)) : std::nullopt;
 }
 
-Result<std::vector<uint32_t>> resolve_partitions(const View& v, const JobRequest& r) {
+Result<std::vector<uint32_t>> resolve_partitions(const View& view, const JobRequest& request) {
   std::vector<uint32_t> out;
-  for (const std::string& name : r.partitions) {
-    const Partition* p = v.cluster.partition(name);
+  for (const std::string& name : request.partitions) {
+    const Partition* p = view.cluster.partition(name);
     if (!p)
-      return fail(Errc::kInvalidPartition, "invalid partition specified: " + name, choice_of_partitions(v.cluster, usable_by(v, r), name));
+      return fail(Errc::kInvalidPartition, "invalid partition specified: " + name,
+                  choice_of_partitions(view.cluster, usable_by(view, request), name));
     out.push_back(p->index);
   }
   if (out.empty()) {
-    if (v.cluster.default_partition == Cluster::kNoPartition)
-      return fail(Errc::kDefaultPartitionNotSet, {}, "name one with --partition; " + choice_of_partitions(v.cluster, usable_by(v, r), ""));
-    out.push_back(v.cluster.default_partition);
+    if (view.cluster.default_partition == Cluster::kNoPartition)
+      return fail(Errc::kDefaultPartitionNotSet, {},
+                  "name one with --partition; " + choice_of_partitions(view.cluster, usable_by(view, request), ""));
+    out.push_back(view.cluster.default_partition);
   }
   return out;
 }
@@ -164,18 +168,19 @@ Result<JobRequest> plainly_named(const View& v, JobRequest r) {
 
 // --deadline: sets the limit to what the deadline leaves, where the limit may be shortened or was not named. A job that later can no longer
 // end in time is removed, with state DEADLINE.
-Result<> fit_deadline(const View& v, uint32_t limit, JobRequest& r) {
-  if (r.deadline <= v.now) return fail(Errc::kInvalidTimeLimit, {}, "--deadline=" + format_time(r.deadline) + " has passed");
-  if (r.begin >= r.deadline)
-    return fail(Errc::kInvalidTimeLimit, {}, "--begin=" + format_time(r.begin) + " is not before --deadline=" + format_time(r.deadline));
+Result<> fit_deadline(const View& view, uint32_t limit, JobRequest& request) {
+  if (request.deadline <= view.now) return fail(Errc::kInvalidTimeLimit, {}, "--deadline=" + format_time(request.deadline) + " has passed");
+  if (request.begin >= request.deadline)
+    return fail(Errc::kInvalidTimeLimit, {},
+                "--begin=" + format_time(request.begin) + " is not before --deadline=" + format_time(request.deadline));
   // Whole seconds, as users write them: --deadline=now+1hour leaves an hour.
-  const int64_t left = (unix_seconds(r.deadline) - unix_seconds(std::max(v.now, r.begin))) / 60;
-  const std::string leaves = "--deadline=" + format_time(r.deadline) + " leaves the job " + std::to_string(left) + " minutes";
+  const int64_t left = (unix_seconds(request.deadline) - unix_seconds(std::max(view.now, request.begin))) / 60;
+  const std::string leaves = "--deadline=" + format_time(request.deadline) + " leaves the job " + std::to_string(left) + " minutes";
   if (left >= limit) return {};
-  if (r.time_min_min ? r.time_min_min > left : left < 1 || r.time_limit_min)
-    return fail(r.time_min_min ? Errc::kInvalidTimeMin : Errc::kInvalidTimeLimit, {}, leaves);
-  r.time_limit_min = static_cast<uint32_t>(left);
-  if (!r.time_min_min) r.time_min_min = 1;  // the later the job starts, the less time is left
+  if (request.time_min_min ? request.time_min_min > left : left < 1 || request.time_limit_min)
+    return fail(request.time_min_min ? Errc::kInvalidTimeMin : Errc::kInvalidTimeLimit, {}, leaves);
+  request.time_limit_min = static_cast<uint32_t>(left);
+  if (!request.time_min_min) request.time_min_min = 1;  // the later the job starts, the less time is left
   return {};
 }
 
@@ -247,70 +252,73 @@ Result<> check_partitions(const View& v, const JobRequest& r, const std::vector<
 
 // Leaves out, of several partitions, those that the job may not enter and those that take no jobs: this is not checked again when the job
 // starts.
-Result<> leave_out_closed(const View& v, JobRequest& r, std::vector<uint32_t>& partitions) {
-  if (partitions.size() < 2 || v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll) return {};
+Result<> leave_out_closed(const View& view, JobRequest& request, std::vector<uint32_t>& partitions) {
+  if (partitions.size() < 2 || view.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll) return {};
   std::vector<uint32_t> open;
   std::optional<Error> first;
   for (uint32_t i : partitions) {
-    const Partition& p = v.cluster.partitions.at(i);
-    Result<> ok = takes_no_jobs(p) ? fail(Errc::kPartitionNotAvailable) : check_access(v, p, r);
+    const Partition& p = view.cluster.partitions.at(i);
+    Result<> ok = takes_no_jobs(p) ? fail(Errc::kPartitionNotAvailable) : check_access(view, p, request);
     if (ok) open.push_back(i);
     else if (!first) first = ok.error();
   }
   if (!first) return {};
   if (open.empty()) return std::unexpected(std::move(*first));
-  r.partitions.clear();
-  for (uint32_t i : open) r.partitions.push_back(v.cluster.partitions.at(i).name);
+  request.partitions.clear();
+  for (uint32_t i : open) request.partitions.push_back(view.cluster.partitions.at(i).name);
   partitions = std::move(open);
   return {};
 }
 
 // Sets the account and QOS of the job, with the defaults of the first partition where it may run with them. The error is what bars it from
 // all partitions. The scheduler asks again for each partition.
-Result<> admit(const View& v, JobRequest& r, const std::vector<uint32_t>& partitions, acct::Moment moment) {
-  const bool all = v.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
+Result<> admit(const View& view, JobRequest& request, const std::vector<uint32_t>& partitions, acct::Moment moment) {
+  const bool all = view.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
   std::optional<acct::Admitted> found;
   std::optional<acct::Never> first;
   for (uint32_t i : partitions) {
-    acct::Admission verdict = acct::admit(
-        v.cluster.directory.get(), v.settings.sched.enforcement,
-        {r.user_name, r.account, r.qos, v.cluster.partitions.at(i).name, r.qos_granted, !r.reservation.empty(), &v.cluster.partitions},
-        moment);
+    acct::Admission verdict = acct::admit(view.cluster.directory.get(), view.settings.sched.enforcement,
+                                          {request.user_name, request.account, request.qos, view.cluster.partitions.at(i).name,
+                                           request.qos_granted, !request.reservation.empty(), &view.cluster.partitions},
+                                          moment);
     if (auto* admitted = std::get_if<acct::Admitted>(&verdict); admitted && !found) found = std::move(*admitted);
     else if (auto* never = std::get_if<acct::Never>(&verdict); never && !first) first = std::move(*never);
   }
   if (first && (all || !found)) return fail(first->error, {}, std::move(first->detail));
-  r.account = std::move(found->account);
-  r.qos = std::move(found->qos);
+  request.account = std::move(found->account);
+  request.qos = std::move(found->qos);
   return {};
 }
 
 // Checks what not everybody may ask for. sbatch(1) --nice, --reboot. A --priority that the caller may not set is ignored instead (decide).
-Result<> check_rights(const View& v, const JobRequest& r) {
-  if (r.nice < -kMostNice || r.nice > kMostNice)
+Result<> check_rights(const View& view, const JobRequest& request) {
+  if (request.nice < -kMostNice || request.nice > kMostNice)
     return fail(Errc::kInvalidNice, {},
-                "--nice=" + std::to_string(r.nice) + ": from -" + std::to_string(kMostNice) + " to " + std::to_string(kMostNice));
-  if (r.nice < 0 && !v.may(Right::kNegativeNice))
-    return fail(Errc::kInvalidNice, {}, "--nice=" + std::to_string(r.nice) + ": only operators may use a negative value");
-  if (r.reboot && !v.may(Right::kRebootForJob)) return fail(Errc::kAccessDenied, {}, "--reboot: only administrators may reboot nodes");
-  if (r.no_allocate && !v.may(Right::kWithoutAllocation))
+                "--nice=" + std::to_string(request.nice) + ": from -" + std::to_string(kMostNice) + " to " + std::to_string(kMostNice));
+  if (request.nice < 0 && !view.may(Right::kNegativeNice))
+    return fail(Errc::kInvalidNice, {}, "--nice=" + std::to_string(request.nice) + ": only operators may use a negative value");
+  if (request.reboot && !view.may(Right::kRebootForJob))
+    return fail(Errc::kAccessDenied, {}, "--reboot: only administrators may reboot nodes");
+  if (request.no_allocate && !view.may(Right::kWithoutAllocation))
     return fail(Errc::kAccessDenied, {}, "--no-allocate: only root and SlurmUser may run without an allocation");
-  if ((r.core_spec || r.core_spec_given) && !v.settings.config().allow_spec_resources_usage && !v.may(Right::kReserveCores))
+  if ((request.core_spec || request.core_spec_given) && !view.settings.config().allow_spec_resources_usage &&
+      !view.may(Right::kReserveCores))
     return fail(Errc::kInvalidReq, {}, "--core-spec and --thread-spec need AllowSpecResourcesUsage=YES");
   return {};
 }
 
-Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& v, const JobRequest& r, JobId self, const HetPart& het) {
-  if (r.dependency.empty()) return nullptr;
-  MUSTER_TRY(parsed, parse_dependencies(r.dependency));
+Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& view, const JobRequest& request, JobId self,
+                                                               const HetPart& het) {
+  if (request.dependency.empty()) return nullptr;
+  MUSTER_TRY(parsed, parse_dependencies(request.dependency));
   if (parsed.list.empty()) return nullptr;
-  name_whole_arrays(v.cluster, parsed);
+  name_whole_arrays(view.cluster, parsed);
   Job probe;
   probe.id = self;
   probe.het = het;
-  probe.ask(r);
-  MUSTER_TRY_VOID(check_submitted(v.cluster, parsed));
-  refresh_dependencies(v, probe, parsed);
+  probe.ask(request);
+  MUSTER_TRY_VOID(check_submitted(view.cluster, parsed));
+  refresh_dependencies(view, probe, parsed);
   if (verdict_of(parsed) == DependencyVerdict::kMet) return nullptr;
   return std::make_shared<const Dependencies>(std::move(parsed));
 }
@@ -328,18 +336,18 @@ Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRe
 }
 
 // Checks the limits of the account and QOS, for the first partition. True: its age counts only when it is its turn.
-Result<bool> check_account_limits(const View& v, const JobRequest& r, uint32_t partition, const ArrayTasks* array) {
-  if (!v.settings.sched.enforcement.limits) return false;
-  const Partition& p = v.cluster.partitions.at(partition);
+Result<bool> check_account_limits(const View& view, const JobRequest& request, uint32_t partition, const ArrayTasks* array) {
+  if (!view.settings.sched.enforcement.limits) return false;
+  const Partition& p = view.cluster.partitions.at(partition);
   acct::Wanted wanted;
   wanted.jobs = array ? static_cast<uint32_t>(array->pending.count()) : 1;
-  wanted.time_limit_min = limit_of(r, p);
-  if (auto shape = sched::make_shape(r, p, v.settings.sched)) {
-    sched::Least least = sched::least_wanted(*shape, p, v.cluster);
+  wanted.time_limit_min = limit_of(request, p);
+  if (auto shape = sched::make_shape(request, p, view.settings.sched)) {
+    sched::Least least = sched::least_wanted(*shape, p, view.cluster);
     wanted.tres = std::move(least.all);
     wanted.each_node = std::move(least.each_node);
   }
-  return sched::may_be_submitted(v.cluster, v.settings.sched, r, p, wanted);
+  return sched::may_be_submitted(view.cluster, view.settings.sched, request, p, wanted);
 }
 
 }  // namespace
@@ -353,18 +361,18 @@ void order_partitions(const Cluster& cluster, std::vector<std::string>& names) {
 }
 
 // --batch names features of --constraint, and the one node of the script must have them: counts make no sense there.
-Result<> check_batch_features(const JobRequest& r) {
-  if (r.batch_features.empty()) return {};
-  MUSTER_TRY(batch, r.batch_features.parsed());
+Result<> check_batch_features(const JobRequest& request) {
+  if (request.batch_features.empty()) return {};
+  MUSTER_TRY(batch, request.batch_features.parsed());
   if (batch.base.empty() || !batch.counts.empty() || !batch.matching.empty())
     return fail(Errc::kBatchConstraint, {},
-                "--batch=" + r.batch_features.text() + ": features joined with & and |, without counts and brackets");
-  MUSTER_TRY(job, r.features.parsed());
+                "--batch=" + request.batch_features.text() + ": features joined with & and |, without counts and brackets");
+  MUSTER_TRY(job, request.features.parsed());
   for (const std::string& name : batch.names)
     if (std::ranges::find(job.names, name) == job.names.end())
       return fail(Errc::kBatchConstraint, {},
-                  "--batch=" + r.batch_features.text() + ": '" + name + "' is not part of --constraint" +
-                      (r.features.empty() ? "" : "=" + r.features.text()));
+                  "--batch=" + request.batch_features.text() + ": '" + name + "' is not part of --constraint" +
+                      (request.features.empty() ? "" : "=" + request.features.text()));
   return {};
 }
 
@@ -385,40 +393,40 @@ struct Checked {
   std::vector<uint32_t> partitions;
 };
 
-Result<Checked> check(const View& v, const JobRequest& request) {
-  MUSTER_TRY_VOID(may_submit_for(v.settings, v.caller, request.uid));
+Result<Checked> check(const View& view, const JobRequest& request) {
+  MUSTER_TRY_VOID(may_submit_for(view.settings, view.caller, request.uid));
   if (has_functions(request)) {
     MUSTER_TRY_VOID(check_texts(request));
-    MUSTER_TRY(plain, plainly_named(v, request));
-    return check(v, plain);
+    MUSTER_TRY(plain, plainly_named(view, request));
+    return check(view, plain);
   }
-  if (auto others = alternates(v, request)) {
+  if (auto others = alternates(view, request)) {
     JobRequest moved = request;
     moved.partitions = std::move(*others);
-    return check(v, moved);
+    return check(view, moved);
   }
   MUSTER_TRY_VOID(check_texts(request));
-  MUSTER_TRY_VOID(check_rights(v, request));
-  MUSTER_TRY_VOID(check_names(v, request));
+  MUSTER_TRY_VOID(check_rights(view, request));
+  MUSTER_TRY_VOID(check_names(view, request));
   MUSTER_TRY_VOID(check_batch_features(request));
   Checked out{request, {}};
-  name_remote_licenses(v, out.request);
-  MUSTER_TRY_VOID(constrain_by_extra(v, out.request));
+  name_remote_licenses(view, out.request);
+  MUSTER_TRY_VOID(constrain_by_extra(view, out.request));
   shorten_lists(out.request);
   // Names that sacctmgr makes are in lower case (sacctmgr(1)).
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
   // The job's first node then manages its steps (managed_steps.cc); swait(1) has users look for this flag.
-  out.request.stepmgr = out.request.stepmgr || v.settings.config().slurmctld_parameters.has("enable_stepmgr");
-  prefer_partition_of_reservation(v, out.request);
-  order_partitions(v.cluster, out.request.partitions);
-  MUSTER_TRY(partitions, resolve_partitions(v, out.request));
+  out.request.stepmgr = out.request.stepmgr || view.settings.config().slurmctld_parameters.has("enable_stepmgr");
+  prefer_partition_of_reservation(view, out.request);
+  order_partitions(view.cluster, out.request.partitions);
+  MUSTER_TRY(partitions, resolve_partitions(view, out.request));
   out.partitions = std::move(partitions);
-  MUSTER_TRY_VOID(leave_out_closed(v, out.request, out.partitions));
-  MUSTER_TRY_VOID(settle_times(v, v.cluster.partitions.at(out.partitions[0]), out.request));
-  MUSTER_TRY_VOID(admit(v, out.request, out.partitions, acct::Moment::kSubmission));
-  MUSTER_TRY_VOID(complete_mcs_label(v, out.request));
-  MUSTER_TRY_VOID(check_reservations(v, out.request, out.partitions));
-  MUSTER_TRY_VOID(check_partitions(v, out.request, out.partitions));
+  MUSTER_TRY_VOID(leave_out_closed(view, out.request, out.partitions));
+  MUSTER_TRY_VOID(settle_times(view, view.cluster.partitions.at(out.partitions[0]), out.request));
+  MUSTER_TRY_VOID(admit(view, out.request, out.partitions, acct::Moment::kSubmission));
+  MUSTER_TRY_VOID(complete_mcs_label(view, out.request));
+  MUSTER_TRY_VOID(check_reservations(view, out.request, out.partitions));
+  MUSTER_TRY_VOID(check_partitions(view, out.request, out.partitions));
   return out;
 }
 
@@ -434,39 +442,40 @@ void default_memory(const View& v, const Partition& p, JobRequest& r) {
 
 }  // namespace
 
-Result<> check_changed(const View& v, const JobRequest& before, JobRequest& r) {
-  MUSTER_TRY_VOID(check_texts(r));
-  if (has_functions(r)) {
-    MUSTER_TRY(plain, plainly_named(v, std::move(r)));
-    r = std::move(plain);
+Result<> check_changed(const View& view, const JobRequest& before, JobRequest& request) {
+  MUSTER_TRY_VOID(check_texts(request));
+  if (has_functions(request)) {
+    MUSTER_TRY(plain, plainly_named(view, std::move(request)));
+    request = std::move(plain);
   }
-  const bool moved = r.partitions != before.partitions;
-  const bool times = r.time_limit_min != before.time_limit_min || r.time_min_min != before.time_min_min || r.deadline != before.deadline;
-  const bool sizes = r.min_nodes != before.min_nodes || r.max_nodes != before.max_nodes;
-  const bool named =
-      r.required_nodes != before.required_nodes || r.excluded_nodes != before.excluded_nodes || r.reservation != before.reservation;
-  if (named) MUSTER_TRY_VOID(check_names(v, r));
-  name_remote_licenses(v, r);
-  shorten_lists(r);
-  MUSTER_TRY_VOID(check_batch_features(r));
-  MUSTER_TRY(partitions, resolve_partitions(v, r));
-  if (moved) MUSTER_TRY_VOID(leave_out_closed(v, r, partitions));
-  if (moved || times) MUSTER_TRY_VOID(settle_times(v, v.cluster.partitions.at(partitions[0]), r));
-  const bool charged = r.account != before.account || r.qos != before.qos;
-  if (charged) r.qos_granted = !r.qos.empty() && v.may(Right::kGrantQos);
-  if (moved || charged) MUSTER_TRY_VOID(admit(v, r, partitions, acct::Moment::kUpdate));
-  follow_account(v, before.account, r);
+  const bool moved = request.partitions != before.partitions;
+  const bool times =
+      request.time_limit_min != before.time_limit_min || request.time_min_min != before.time_min_min || request.deadline != before.deadline;
+  const bool sizes = request.min_nodes != before.min_nodes || request.max_nodes != before.max_nodes;
+  const bool named = request.required_nodes != before.required_nodes || request.excluded_nodes != before.excluded_nodes ||
+                     request.reservation != before.reservation;
+  if (named) MUSTER_TRY_VOID(check_names(view, request));
+  name_remote_licenses(view, request);
+  shorten_lists(request);
+  MUSTER_TRY_VOID(check_batch_features(request));
+  MUSTER_TRY(partitions, resolve_partitions(view, request));
+  if (moved) MUSTER_TRY_VOID(leave_out_closed(view, request, partitions));
+  if (moved || times) MUSTER_TRY_VOID(settle_times(view, view.cluster.partitions.at(partitions[0]), request));
+  const bool charged = request.account != before.account || request.qos != before.qos;
+  if (charged) request.qos_granted = !request.qos.empty() && view.may(Right::kGrantQos);
+  if (moved || charged) MUSTER_TRY_VOID(admit(view, request, partitions, acct::Moment::kUpdate));
+  follow_account(view, before.account, request);
   // The groups known here are the caller's, and an operator may change anybody's job.
-  const bool own_groups = v.caller.uid == r.uid || v.settings.config().mcs.plugin != config::McsRules::Plugin::kGroup;
-  const bool labelled = r.account != before.account || r.mcs_label != before.mcs_label || r.exclusive != before.exclusive;
-  if (labelled && own_groups) MUSTER_TRY_VOID(complete_mcs_label(v, r));
-  if (moved || charged || r.reservation != before.reservation) MUSTER_TRY_VOID(check_reservations(v, r, partitions));
+  const bool own_groups = view.caller.uid == request.uid || view.settings.config().mcs.plugin != config::McsRules::Plugin::kGroup;
+  const bool labelled = request.account != before.account || request.mcs_label != before.mcs_label || request.exclusive != before.exclusive;
+  if (labelled && own_groups) MUSTER_TRY_VOID(complete_mcs_label(view, request));
+  if (moved || charged || request.reservation != before.reservation) MUSTER_TRY_VOID(check_reservations(view, request, partitions));
   Asked asked;
   // Where the partition stays, a coordinator's groups say nothing of another's job.
-  asked.groups = moved || (charged && v.caller.uid == r.uid);
+  asked.groups = moved || (charged && view.caller.uid == request.uid);
   asked.lists = moved || charged;
   asked.limits = moved || times || sizes;
-  return check_partitions(v, r, partitions, asked);
+  return check_partitions(view, request, partitions, asked);
 }
 
 // Makes the checks of a submission and nothing else.
@@ -487,41 +496,41 @@ Result<Accepted> accept_request(const View& v, const JobRequest& request) {
   return Accepted{std::move(r), std::move(partitions), std::move(array), takes_turns};
 }
 
-Result<> submit_as(const View& v, JobId id, const HetPart& het, const Accepted& accepted, Events& out) {
-  const JobRequest& r = accepted.request;
-  MUSTER_TRY(dependencies, check_dependencies(v, r, id, het));
-  RequestId stored = store_request(v, r, out);
-  const Partition& p = v.cluster.partitions.at(accepted.partitions[0]);
+Result<> submit_as(const View& view, JobId id, const HetPart& het, const Accepted& accepted, Events& out) {
+  const JobRequest& request = accepted.request;
+  MUSTER_TRY(dependencies, check_dependencies(view, request, id, het));
+  RequestId stored = store_request(view, request, out);
+  const Partition& partition = view.cluster.partitions.at(accepted.partitions[0]);
   event::JobSubmitted e;
   e.job = id;
   e.het = het;
   e.request = stored;
-  e.time = v.now;
-  e.priority = default_priority(v, id, r.nice);
-  if (r.priority && v.may(Right::kSetPriority)) {
-    e.priority = std::min(*r.priority, kUnlimited32 - 1);
+  e.time = view.now;
+  e.priority = default_priority(view, id, request.nice);
+  if (request.priority && view.may(Right::kSetPriority)) {
+    e.priority = std::min(*request.priority, kUnlimited32 - 1);
     e.flags |= kJobPriorityFixed;
   }
   e.partition = accepted.partitions[0];
-  e.association = acct::association_of(v.cluster, r, e.partition);
-  e.time_limit_min = limit_of(r, p);
+  e.association = acct::association_of(view.cluster, request, e.partition);
+  e.time_limit_min = limit_of(request, partition);
   if (accepted.takes_turns) e.accrues = kTimeInfinite;
   e.array_tasks = accepted.array;
   e.dependencies = dependencies;
   if (!dependencies) {
-    e.eligible = std::max(v.now, r.begin);
+    e.eligible = std::max(view.now, request.begin);
   } else {
     Job probe;
     probe.id = id;
-    probe.ask(r);
-    e.eligible = recheck_time(v, probe, *dependencies);
+    probe.ask(request);
+    e.eligible = recheck_time(view, probe, *dependencies);
   }
-  e.reason = waiting_reason(v, dependencies.get(), e.eligible);
-  if (r.hold) {
+  e.reason = waiting_reason(view, dependencies.get(), e.eligible);
+  if (request.hold) {
     e.priority = 0;
     e.reason = Reason::kJobHeldUser;
     e.flags = kJobHeldByUser;
-    if (!dependencies && r.begin <= v.now) e.eligible = kTimeUnset;  // set when it is released; else when to look again
+    if (!dependencies && request.begin <= view.now) e.eligible = kTimeUnset;  // set when it is released; else when to look again
   }
   out.push_back(std::move(e));
   return {};

@@ -49,18 +49,18 @@ void count(Cluster& ahead, JobId id, const Accepted& accepted, Time now) {
 
 }  // namespace
 
-Result<Decision<rpc::JobSubmitted>> decide(const View& v, const HetRequest& asked) {
+Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& asked) {
   const auto size = static_cast<uint32_t>(asked.components.size());
   if (size == 0) return fail(Errc::kInvalidReq, {}, "the job has no component");
   if (size > kMostComponents)
     return fail(Errc::kInvalidReq, {},
                 std::to_string(size) + " components, at most " + std::to_string(kMostComponents) + " in a heterogeneous job");
-  if (size == 1) return decide(v, asked.components.front());
+  if (size == 1) return decide(view, asked.components.front());
   const JobRequest& first = asked.components.front();
-  MUSTER_TRY(forgotten, make_room(v.indexes, first.uid, size, v.settings.config().max_job_count, v.now));
-  MUSTER_TRY(id, JobIds(v.cluster, v.settings.config()).next_in_a_row(size));
-  Cluster ahead = v.cluster;  // with the components that were accepted so far
-  const View with{ahead, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
+  MUSTER_TRY(forgotten, make_room(view.indexes, first.uid, size, view.settings.config().max_job_count, view.now));
+  MUSTER_TRY(id, JobIds(view.cluster, view.settings.config()).next_in_a_row(size));
+  Cluster ahead = view.cluster;  // with the components that were accepted so far
+  const View with{ahead, view.indexes, view.settings, view.feasibility, view.now, view.caller, view.of_job};
   Decision<rpc::JobSubmitted> d;
   for (uint32_t at = 0; at < size; ++at) {
     const HetPart part{id, static_cast<uint16_t>(at), static_cast<uint16_t>(size)};
@@ -68,8 +68,8 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& v, const HetRequest& aske
     if (Result<> may = check_component(request, at, first); !may) return in_component(at, may.error());
     auto accepted = accept_request(with, request);
     if (!accepted) return in_component(at, accepted.error());
-    count(ahead, part.component(at), *accepted, v.now);
-    if (Result<> added = submit_as(v, part.component(at), part, *accepted, d.events); !added) return in_component(at, added.error());
+    count(ahead, part.component(at), *accepted, view.now);
+    if (Result<> added = submit_as(view, part.component(at), part, *accepted, d.events); !added) return in_component(at, added.error());
   }
   if (!forgotten.empty()) d.events.push_back(event::JobsPurged{std::move(forgotten)});
   d.reply.job = id;

@@ -25,9 +25,9 @@ void look_at(const Job& j, Target& t) {
   t.bad = t.ended && j.state != JobState::kCompleted;
 }
 
-Target look_at_array(const Cluster& cluster, const Dependency& d, uint32_t task) {
+Target look_at_array(const Cluster& cluster, const Dependency& dependency, uint32_t task) {
   Target t;
-  const ArrayGroup& g = cluster.arrays.at(d.job.value);
+  const ArrayGroup& g = cluster.arrays.at(dependency.job.value);
   if (task == kNoArrayTask || task == kWholeArray) {
     uint32_t ended = g.ended_ok + g.ended_bad;
     t = {true, g.running + ended >= g.total, ended >= g.total, ended >= g.total && g.ended_bad == 0, g.ended_bad > 0 && ended >= g.total,
@@ -38,11 +38,11 @@ Target look_at_array(const Cluster& cluster, const Dependency& d, uint32_t task)
   uint32_t left = g.records;
   cluster.jobs.for_each(
       [&](uint32_t, const Job& j) {
-        if (j.array_job_id != d.job) return true;
+        if (j.array_job_id != dependency.job) return true;
         if (j.array_task == task || (j.array_tasks && j.array_tasks->pending.test(task))) look_at(j, t);
         return --left > 0 && !t.known;
       },
-      d.job.value);
+      dependency.job.value);
   return t;
 }
 
@@ -88,15 +88,15 @@ bool singleton_free(const Cluster& cluster, const Job& self) {
   return free;
 }
 
-DependencyState state_of(const View& v, const Job& self, const Dependency& d) {
+DependencyState state_of(const View& view, const Job& self, const Dependency& dependency) {
   using enum DependencyState;
-  if (d.type == DependencyType::kSingleton) return singleton_free(v.cluster, self) ? kFulfilled : kUnfulfilled;
-  Target t = look(v.cluster, self, d);
+  if (dependency.type == DependencyType::kSingleton) return singleton_free(view.cluster, self) ? kFulfilled : kUnfulfilled;
+  Target t = look(view.cluster, self, dependency);
   if (!t.known) return kFulfilled;  // ended so long ago that it is forgotten; refused at submission if it never was
-  switch (d.type) {
+  switch (dependency.type) {
     case DependencyType::kAfter:
       if (!t.started) return kUnfulfilled;
-      return d.delay_min == 0 || t.started_at + minutes(d.delay_min) <= v.now ? kFulfilled : kUnfulfilled;
+      return dependency.delay_min == 0 || t.started_at + minutes(dependency.delay_min) <= view.now ? kFulfilled : kUnfulfilled;
     case DependencyType::kAfterAny:
     case DependencyType::kAfterBurstBuffer: return t.ended ? kFulfilled : kUnfulfilled;
     case DependencyType::kAfterOk:
@@ -159,14 +159,14 @@ Time recheck_time(const View& v, const Job& job, const Dependencies& list) {
   return at;
 }
 
-bool is_circular(const View& v, const Job& job, const Dependencies& list) {
+bool is_circular(const View& view, const Job& job, const Dependencies& list) {
   std::set<JobId> seen;
   std::vector<JobId> open;
   auto add = [&](const Job& of, const Dependencies& more) {
     for (const Dependency& d : more.list) {
       if (d.state != DependencyState::kUnfulfilled) continue;
       if (d.type == DependencyType::kSingleton)
-        each_before_singleton(v.cluster, of, [&](const Job& earlier) { open.push_back(earlier.id); });
+        each_before_singleton(view.cluster, of, [&](const Job& earlier) { open.push_back(earlier.id); });
       else open.push_back(d.job);
     }
   };
@@ -176,34 +176,34 @@ bool is_circular(const View& v, const Job& job, const Dependencies& list) {
     open.pop_back();
     if (id == job.id || (job.array_job_id && id == job.array_job_id)) return true;
     if (job.het && id >= job.het.leader && id < job.het.component(job.het.size)) return true;  // they start together
-    const Job* j = v.cluster.jobs.find(id.value);
+    const Job* j = view.cluster.jobs.find(id.value);
     if (j && seen.insert(id).second && j->pending() && j->dependencies) add(*j, *j->dependencies);
   }
   return false;
 }
 
-void settle_dependencies(const View& v, const Job& j, Events& out) {
-  if (!j.pending() || !j.dependencies) return;
-  Dependencies list = *j.dependencies;
-  bool moved = refresh_dependencies(v, j, list);
+void settle_dependencies(const View& view, const Job& job, Events& out) {
+  if (!job.pending() || !job.dependencies) return;
+  Dependencies list = *job.dependencies;
+  bool moved = refresh_dependencies(view, job, list);
   DependencyVerdict verdict = verdict_of(list);
-  if (verdict == DependencyVerdict::kNever && kills_invalid(v, j)) {
+  if (verdict == DependencyVerdict::kNever && kills_invalid(view, job)) {
     Ending ending;
     ending.reason = Reason::kDependencyNeverSatisfied;
-    end_job(v, j, ending, out);
+    end_job(view, job, ending, out);
     return;
   }
-  event::JobChanged e = changed(j);
+  event::JobChanged e = changed(job);
   if (verdict == DependencyVerdict::kMet) {
     e.dependencies = nullptr;
-    e.eligible = earliest_start(v, j);
+    e.eligible = earliest_start(view, job);
   } else {
-    Time again = recheck_time(v, j, list);
-    if (!moved && (again == kTimeUnset || again == j.eligible)) return;
+    Time again = recheck_time(view, job, list);
+    if (!moved && (again == kTimeUnset || again == job.eligible)) return;
     e.eligible = again;
     e.dependencies = std::make_shared<const Dependencies>(std::move(list));
   }
-  if (j.priority > 0) e.reason = waiting_reason(v, e.dependencies.get(), e.eligible);
+  if (job.priority > 0) e.reason = waiting_reason(view, e.dependencies.get(), e.eligible);
   out.push_back(std::move(e));
 }
 
@@ -248,65 +248,65 @@ DependencyVerdict verdict_of(const Dependencies& list) {
   return (list.any ? all_failed : any_failed) ? DependencyVerdict::kNever : DependencyVerdict::kWait;
 }
 
-void resolve_dependents(const View& v, const Job& job, Events& out) {
-  std::vector<JobId> waiting = v.indexes.dependents_of(job.id);
+void resolve_dependents(const View& view, const Job& job, Events& out) {
+  std::vector<JobId> waiting = view.indexes.dependents_of(job.id);
   if (job.array_job_id && job.array_job_id != job.id)
-    for (JobId id : v.indexes.dependents_of(job.array_job_id)) waiting.push_back(id);
+    for (JobId id : view.indexes.dependents_of(job.array_job_id)) waiting.push_back(id);
   if (job.het.offset)
-    for (JobId id : v.indexes.dependents_of(job.het.leader)) waiting.push_back(id);
+    for (JobId id : view.indexes.dependents_of(job.het.leader)) waiting.push_back(id);
   if (job.finished())
-    for (JobId id : v.indexes.singletons()) waiting.push_back(id);
+    for (JobId id : view.indexes.singletons()) waiting.push_back(id);
   std::ranges::sort(waiting);
   waiting.erase(std::unique(waiting.begin(), waiting.end()), waiting.end());
   for (JobId id : waiting)
-    if (const Job* j = v.cluster.jobs.find(id.value)) settle_dependencies(v, *j, out);
+    if (const Job* j = view.cluster.jobs.find(id.value)) settle_dependencies(view, *j, out);
 }
 
-void job_timer(const View& v, JobId id, TimerKind kind, Events& out, std::vector<Order>& orders) {
-  const Job* j = v.cluster.jobs.find(id.value);
-  if (!j) return;
+void job_timer(const View& view, JobId id, TimerKind kind, Events& out, std::vector<Order>& orders) {
+  const Job* job = view.cluster.jobs.find(id.value);
+  if (!job) return;
   switch (kind) {
     case TimerKind::kJobBegin:
-      if (j->dependencies) {
-        settle_dependencies(v, *j, out);
-      } else if (j->pending() && j->reason == Reason::kBeginTime && j->eligible <= v.now) {
-        event::JobChanged e = changed(*j);
+      if (job->dependencies) {
+        settle_dependencies(view, *job, out);
+      } else if (job->pending() && job->reason == Reason::kBeginTime && job->eligible <= view.now) {
+        event::JobChanged e = changed(*job);
         e.reason = Reason::kNone;
         out.push_back(std::move(e));
       }
       return;
     case TimerKind::kJobLimit:
-      if ((j->state == JobState::kRunning || (j->state == JobState::kSuspended && j->is_preempted())) && j->ends <= v.now)
-        time_out(v, *j, out);
+      if ((job->state == JobState::kRunning || (job->state == JobState::kSuspended && job->is_preempted())) && job->ends <= view.now)
+        time_out(view, *job, out);
       return;
     case TimerKind::kJobWarn:
-      if (j->state == JobState::kRunning && !(j->run->time_warned & kWarnedSignal)) warn(*j, out, orders);
+      if (job->state == JobState::kRunning && !(job->run->time_warned & kWarnedSignal)) warn(*job, out, orders);
       return;
     case TimerKind::kJobMail:
-      if (auto mail = j->state == JobState::kRunning ? next_limit_mail(*j) : std::nullopt; mail && mail->at <= v.now)
+      if (auto mail = job->state == JobState::kRunning ? next_limit_mail(*job) : std::nullopt; mail && mail->at <= view.now)
         out.push_back(event::JobWarned{id, mail->said});
       return;
     case TimerKind::kJobDeadline:
-      if (j->pending() && latest_start(*j) < v.now) {
+      if (job->pending() && latest_start(*job) < view.now) {
         Ending e;
         e.state = JobState::kDeadline;
         e.reason = Reason::kDeadLine;
-        end_job(v, *j, e, out);
+        end_job(view, *job, e, out);
       }
       return;
     case TimerKind::kJobImmediate:  // --immediate: now or never
-      if (j->pending()) {
+      if (job->pending()) {
         Ending e;
         e.reason = Reason::kResources;
-        end_job(v, *j, e, out);
+        end_job(view, *job, e, out);
       }
       return;
     case TimerKind::kJobPurge:
-      if (!j->finished() || !j->cleaned_up()) return;
-      if (j->het) {  // the last of them takes the others along
-        if (!may_be_forgotten(v, *j)) return;
+      if (!job->finished() || !job->cleaned_up()) return;
+      if (job->het) {  // the last of them takes the others along
+        if (!may_be_forgotten(view, *job)) return;
         event::JobsPurged all;
-        for (const Job* one : components_of(v.cluster, j->het)) all.jobs.push_back(one->id);
+        for (const Job* one : components_of(view.cluster, job->het)) all.jobs.push_back(one->id);
         out.push_back(std::move(all));
         return;
       }

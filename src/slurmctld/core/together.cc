@@ -40,13 +40,13 @@ void leave_out_repeated(Events& events, const Events& before) {
 
 // The events of each component, in an order in which each fits beside those before it: one with --exclusive=user takes an idle node, and
 // another of the same user may join it there, but not the other way round. A limit, too, may bind one and not another.
-Result<std::vector<Events>> start_each(const View& v, const sched::StartItem& item) {
+Result<std::vector<Events>> start_each(const View& view, const sched::StartItem& item) {
   std::vector<Events> out;
   std::optional<Error> refused;
   const bool all = first_fit(item.together.size() + 1, [&](const std::vector<size_t>& order) -> std::optional<size_t> {
     out.clear();
-    Cluster ahead = v.cluster;  // with the components that have started so far
-    const View with{ahead, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
+    Cluster ahead = view.cluster;  // with the components that have started so far
+    const View with{ahead, view.indexes, view.settings, view.feasibility, view.now, view.caller, view.of_job};
     for (size_t i = 0; i < order.size(); ++i) {
       auto events = start_one(with, order[i] == 0 ? item : item.together[order[i] - 1]);
       if (!events) {
@@ -72,12 +72,12 @@ std::vector<const Job*> components_of(const Cluster& cluster, const HetPart& het
   return out;
 }
 
-Result<Events> start_together(const View& v, const sched::StartItem& item) {
-  const HetPart het = v.cluster.jobs.at(item.job.value).het;
+Result<Events> start_together(const View& view, const sched::StartItem& item) {
+  const HetPart het = view.cluster.jobs.at(item.job.value).het;
   if (item.together.size() + 1 != het.size || item.job != het.leader) return fail(Errc::kInvalidStateChange);
   for (uint32_t i = 1; i < het.size; ++i)
     if (item.together[i - 1].job != het.component(i)) return fail(Errc::kInvalidStateChange);
-  MUSTER_TRY(starts, start_each(v, item));
+  MUSTER_TRY(starts, start_each(view, item));
   Events out;
   bool waits = false;
   for (Events& events : starts) {
@@ -92,12 +92,12 @@ Result<Events> start_together(const View& v, const sched::StartItem& item) {
   return out;
 }
 
-void end_together(const View& v, const Job& job, const Ending& ending, Events& out) {
+void end_together(const View& view, const Job& job, const Ending& ending, Events& out) {
   if (job.finished() || ends_in(out, job.id)) return;
-  end_one(v, job, ending, out);
+  end_one(view, job, ending, out);
   const uint32_t back = ending.flags & (kComesBack | kJobSpecialExit | kJobLaunchFailed);
   if (!job.pending() && job.het.offset != 0 && !(back & kComesBack)) return;
-  for (const Job* other : components_of(v.cluster, job.het)) {
+  for (const Job* other : components_of(view.cluster, job.het)) {
     if (other == &job || ends_in(out, other->id)) continue;
     if (other->finished()) {
       if (back & kComesBack) bring_back(*other, back, out);
@@ -105,7 +105,7 @@ void end_together(const View& v, const Job& job, const Ending& ending, Events& o
     }
     Ending same = ending;
     same.gone = Bitmap();
-    end_one(v, as_shrunk(*other, out), same, out);
+    end_one(view, as_shrunk(*other, out), same, out);
   }
 }
 
@@ -129,8 +129,8 @@ void release_together(const View& v, const Job& job, Events& out) {
   for (const Job* j : all) bring_back(*j, 0, out);
 }
 
-Result<> requeue_ended(const View& v, const Job& job, uint32_t flags, Events& out) {
-  const std::vector<const Job*> all = components_of(v.cluster, job.het);
+Result<> requeue_ended(const View& view, const Job& job, uint32_t flags, Events& out) {
+  const std::vector<const Job*> all = components_of(view.cluster, job.het);
   if (all.size() != job.het.size) return fail(Errc::kInvalidJobId, {}, "some of the job's components are not known any more (MinJobAge)");
   const bool over = std::ranges::all_of(all, [](const Job* j) { return j->finished() && j->cleaned_up(); });
   for (const Job* j : all) {
@@ -140,7 +140,7 @@ Result<> requeue_ended(const View& v, const Job& job, uint32_t flags, Events& ou
     }
     Job again = *j;
     again.flags |= flags;
-    requeue_one(v, again, out);
+    requeue_one(view, again, out);
   }
   return {};
 }

@@ -6,21 +6,21 @@
 
 namespace muster::slurmctld {
 
-void configure_topology(const View& v, const std::vector<NodeId>& ids, Events& out) {
-  Topologies all = v.settings.loaded->topology.topologies;
+void configure_topology(const View& view, const std::vector<NodeId>& ids, Events& out) {
+  Topologies all = view.settings.loaded->topology.topologies;
   for (Topology& t : all.all)
     for (TopologyUnit& u : t.units) {
       for (uint32_t& n : u.nodes)
         if (n != kNoNode) n = ids[n].value;
       if (t.kind == TopologyKind::kTree || t.kind == TopologyKind::kBlock) std::sort(u.nodes.begin(), u.nodes.end());
     }
-  v.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
+  view.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     // A place that the new files do not have leaves the node where they put it.
     if (n.topology) (void)place_node(all, id, *n.topology);
     else if (n.spec->dynamic && !n.spec->topology.empty()) (void)place_node(all, id, n.spec->topology);
   });
   const bool flat = all.all.empty();
-  if (flat ? !v.cluster.topologies : v.cluster.topologies && *v.cluster.topologies == all) return;
+  if (flat ? !view.cluster.topologies : view.cluster.topologies && *view.cluster.topologies == all) return;
   out.push_back(event::TopologyDefined{flat ? nullptr : std::make_shared<const Topologies>(std::move(all))});
 }
 

@@ -28,16 +28,16 @@ bool holds(const Job& job, NodeId node) {
 }
 
 // Which of the nodes a trigger is about.
-std::vector<std::string> nodes_meant(const View& v, const Trigger& t, const std::vector<const Node*>& nodes) {
+std::vector<std::string> nodes_meant(const View& view, const Trigger& trigger, const std::vector<const Node*>& nodes) {
   std::vector<std::string> out;
-  const Job* job = t.spec.job ? v.cluster.jobs.find(t.spec.job.value) : nullptr;
+  const Job* job = trigger.spec.job ? view.cluster.jobs.find(trigger.spec.job.value) : nullptr;
   std::vector<std::string> named;
-  if (!t.spec.nodes.empty()) {
-    named = t.spec.nodes->names();
+  if (!trigger.spec.nodes.empty()) {
+    named = trigger.spec.nodes->names();
     std::ranges::sort(named);
   }
   for (const Node* n : nodes) {
-    const bool meant = t.spec.job ? job && holds(*job, n->id) : named.empty() || std::ranges::binary_search(named, n->spec->name);
+    const bool meant = trigger.spec.job ? job && holds(*job, n->id) : named.empty() || std::ranges::binary_search(named, n->spec->name);
     if (meant) out.push_back(n->spec->name);
   }
   return out;
@@ -57,23 +57,23 @@ event::TriggerPulled pulled(const View& v, const Trigger& t, std::string argumen
   return {t.id, t.due == kTimeUnset ? due : t.due, std::move(argument)};
 }
 
-void pull(const View& v, const Happened& h, Events& out) {
+void pull(const View& view, const Happened& h, Events& out) {
   if (!h.on) return;
-  v.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
-    const uint32_t on = t.spec.on & h.on;
+  view.cluster.triggers.for_each([&](uint32_t, const Trigger& trigger) {
+    const uint32_t on = trigger.spec.on & h.on;
     if (!on) return;
     if (h.job) {
-      if (t.spec.job == h.job->id && t.due == kTimeUnset) out.push_back(pulled(v, t, std::to_string(h.job->id.value)));
+      if (trigger.spec.job == h.job->id && trigger.due == kTimeUnset) out.push_back(pulled(view, trigger, std::to_string(h.job->id.value)));
       return;
     }
     if (trigger_subject(on) != TriggerOf::kNode || h.nodes.empty()) {  // a daemon, or its configuration
-      if (t.due == kTimeUnset) out.push_back(pulled(v, t, "*"));
+      if (trigger.due == kTimeUnset) out.push_back(pulled(view, trigger, "*"));
       return;
     }
-    std::vector<std::string> names = nodes_meant(v, t, h.nodes);
+    std::vector<std::string> names = nodes_meant(view, trigger, h.nodes);
     if (names.empty()) return;
-    std::string argument = with_more(t.argument, std::move(names));
-    if (t.due == kTimeUnset || argument != t.argument) out.push_back(pulled(v, t, std::move(argument)));
+    std::string argument = with_more(trigger.argument, std::move(names));
+    if (trigger.due == kTimeUnset || argument != trigger.argument) out.push_back(pulled(view, trigger, std::move(argument)));
   });
 }
 
@@ -133,24 +133,24 @@ bool may_pull_triggers(const Event& event) {
          std::holds_alternative<event::JobsPurged>(event);
 }
 
-Events pull_triggers(const View& v, const Cluster& before, const Event& event) {
+Events pull_triggers(const View& view, const Cluster& before, const Event& event) {
   Events out;
-  if (v.cluster.triggers.size() == 0) return out;
+  if (view.cluster.triggers.size() == 0) return out;
   if (auto* e = std::get_if<event::NodeStateChanged>(&event)) {
-    const Node *now = v.cluster.nodes.find(e->node.value), *was = before.nodes.find(e->node.value);
-    if (now && was) pull(v, {changes_of(*was, *now), nullptr, {now}}, out);
+    const Node *now = view.cluster.nodes.find(e->node.value), *was = before.nodes.find(e->node.value);
+    if (now && was) pull(view, {changes_of(*was, *now), nullptr, {now}}, out);
   } else if (auto* e = std::get_if<event::JobEnding>(&event)) {
-    const Job* job = v.cluster.jobs.find((e->task_job ? e->task_job : e->job).value);
+    const Job* job = view.cluster.jobs.find((e->task_job ? e->task_job : e->job).value);
     if (!job || !job->finished()) return out;
-    pull_ended(v, *job, out);
-    pull_drained(v, before, *job, out);
+    pull_ended(view, *job, out);
+    pull_drained(view, before, *job, out);
   } else if (auto* e = std::get_if<event::JobNodesReleased>(&event)) {
-    if (const Job* job = v.cluster.jobs.find(e->job.value)) pull_drained(v, before, *job, out);
+    if (const Job* job = view.cluster.jobs.find(e->job.value)) pull_drained(view, before, *job, out);
   } else if (auto* e = std::get_if<event::RecordsStored>(&event); e && !e->dropped.empty()) {
-    pull(v, {bit_of(TriggerOn::kRecordsFull), nullptr, {}}, out);
+    pull(view, {bit_of(TriggerOn::kRecordsFull), nullptr, {}}, out);
   } else if (auto* e = std::get_if<event::JobsPurged>(&event)) {
     event::TriggersCleared gone;  // of jobs that will not come again
-    v.cluster.triggers.for_each([&](uint32_t id, const Trigger& t) {
+    view.cluster.triggers.for_each([&](uint32_t id, const Trigger& t) {
       if (t.spec.job && t.due == kTimeUnset && std::ranges::find(e->jobs, t.spec.job) != e->jobs.end()) gone.triggers.push_back(id);
     });
     if (!gone.triggers.empty()) out.push_back(std::move(gone));
@@ -164,28 +164,28 @@ Events pull_triggers(const View& v, TriggerOn on) {
   return out;
 }
 
-Events pull_timed_triggers(const View& v) {
+Events pull_timed_triggers(const View& view) {
   Events out;
   bool idle = false;
-  v.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
+  view.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
     if (t.due != kTimeUnset) return;
     idle = idle || (t.spec.on & bit_of(TriggerOn::kIdle));
-    if ((t.spec.on & bit_of(TriggerOn::kTime)) && limit_trigger_time(v, t) <= v.now)
-      out.push_back(pulled(v, t, std::to_string(t.spec.job.value)));
+    if ((t.spec.on & bit_of(TriggerOn::kTime)) && limit_trigger_time(view, t) <= view.now)
+      out.push_back(pulled(view, t, std::to_string(t.spec.job.value)));
   });
   if (!idle) return out;
   std::vector<const Node*> nodes;
-  v.cluster.nodes.for_each([&](uint32_t, const Node& n) {
+  view.cluster.nodes.for_each([&](uint32_t, const Node& n) {
     if (n.admin == NodeState::kIdle && at_rest(n) && !out_of_service(n)) nodes.push_back(&n);
   });
-  v.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
+  view.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
     if (t.due != kTimeUnset || !(t.spec.on & bit_of(TriggerOn::kIdle))) return;
     std::vector<const Node*> long_enough;
     // A permanent one says again only what has become idle since.
     for (const Node* n : nodes)
-      if (n->last_busy + seconds(t.spec.offset_seconds) <= v.now) long_enough.push_back(n);
-    std::vector<std::string> names = nodes_meant(v, t, long_enough);
-    if (!names.empty()) out.push_back(event::TriggerPulled{t.id, v.now, compress_hosts(names)});
+      if (n->last_busy + seconds(t.spec.offset_seconds) <= view.now) long_enough.push_back(n);
+    std::vector<std::string> names = nodes_meant(view, t, long_enough);
+    if (!names.empty()) out.push_back(event::TriggerPulled{t.id, view.now, compress_hosts(names)});
   });
   return out;
 }
@@ -226,7 +226,7 @@ Result<> check_subject(const TriggerSpec& spec) {
   return {};
 }
 
-Result<> check_rest(const View& v, const TriggerSpec& spec) {
+Result<> check_rest(const View& view, const TriggerSpec& spec) {
   if (spec.offset_seconds < -TriggerSpec::kMostOffset || spec.offset_seconds > TriggerSpec::kMostOffset)
     return fail(Errc::kInvalidArgument, {}, "--offset: between +/-" + std::to_string(TriggerSpec::kMostOffset));
   if (spec.offset_seconds < 0 && (spec.on & bit_of(TriggerOn::kIdle)))
@@ -238,60 +238,60 @@ Result<> check_rest(const View& v, const TriggerSpec& spec) {
     MUSTER_TRY(names, spec.nodes.parsed());
     if (names.has_functions()) return fail(Errc::kInvalidNodeName, {}, "--node lists nodes by their names");
     for (const std::string& name : names.names())
-      if (!v.cluster.node(name)) return fail(Errc::kInvalidNodeName, {}, "there is no node \"" + name + "\"");
+      if (!view.cluster.node(name)) return fail(Errc::kInvalidNodeName, {}, "there is no node \"" + name + "\"");
   }
   if (!spec.job) return {};
-  const Job* job = v.cluster.jobs.find(spec.job.value);
-  if (!job || !Privacy(v.settings, v.cluster.directory, v.caller).shows(*job)) return fail(Errc::kInvalidJobId);
-  if (job->finished() && !recurrence_of(v.cluster, *job) && !(job->flags & (kJobRequeued | kJobRequeueHold)))
+  const Job* job = view.cluster.jobs.find(spec.job.value);
+  if (!job || !Privacy(view.settings, view.cluster.directory, view.caller).shows(*job)) return fail(Errc::kInvalidJobId);
+  if (job->finished() && !recurrence_of(view.cluster, *job) && !(job->flags & (kJobRequeued | kJobRequeueHold)))
     return fail(Errc::kAlreadyDone);
   return {};
 }
 
 }  // namespace
 
-Result<Decision<rpc::TriggerSet>> decide(const View& v, const rpc::SetTrigger& c) {
+Result<Decision<rpc::TriggerSet>> decide(const View& view, const rpc::SetTrigger& c) {
   // The program runs as whoever set the trigger, and only root can become another.
-  if (v.settings.rootless && v.caller.uid != v.settings.slurm_user)
+  if (view.settings.rootless && view.caller.uid != view.settings.slurm_user)
     return fail(Errc::kAccessDenied, {}, "slurmctld does not run as root, so only SlurmUser may set triggers");
   MUSTER_TRY_VOID(check_subject(c.trigger));
-  MUSTER_TRY_VOID(check_rest(v, c.trigger));
+  MUSTER_TRY_VOID(check_rest(view, c.trigger));
   size_t own = 0;
   bool there = false;
-  v.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
-    if (t.user != v.caller.uid) return;
+  view.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
+    if (t.user != view.caller.uid) return;
     ++own;
     there = there || t.spec == c.trigger;
   });
   if (there) return fail(Errc::kTriggerDuplicate);
   if (own >= Trigger::kMostOfUser)
     return fail(Errc::kTryAgainLater, "you have " + std::to_string(own) + " triggers, which is as many as a user may have");
-  if (v.cluster.triggers.size() >= kMostTriggers) return fail(Errc::kTryAgainLater, "there are too many triggers");
-  Trigger t;
-  t.id = v.cluster.last_trigger + 1;
-  t.spec = c.trigger;
-  t.user = v.caller.uid;
-  t.set = v.now;
-  if (t.spec.nodes.text().size() > kMostText) {  // it is kept as long as the trigger is there
-    std::vector<std::string> names = t.spec.nodes->names();
+  if (view.cluster.triggers.size() >= kMostTriggers) return fail(Errc::kTryAgainLater, "there are too many triggers");
+  Trigger trigger;
+  trigger.id = view.cluster.last_trigger + 1;
+  trigger.spec = c.trigger;
+  trigger.user = view.caller.uid;
+  trigger.set = view.now;
+  if (trigger.spec.nodes.text().size() > kMostText) {  // it is kept as long as the trigger is there
+    std::vector<std::string> names = trigger.spec.nodes->names();
     std::ranges::sort(names);
     names.erase(std::unique(names.begin(), names.end()), names.end());
-    t.spec.nodes = compress_hosts(names);
+    trigger.spec.nodes = compress_hosts(names);
   }
   Decision<rpc::TriggerSet> d;
-  d.reply.id = t.id;
-  d.events.push_back(event::TriggerSet{std::move(t)});
+  d.reply.id = trigger.id;
+  d.events.push_back(event::TriggerSet{std::move(trigger)});
   return d;
 }
 
-Result<Decision<rpc::TriggersCleared>> decide(const View& v, const rpc::ClearTriggers& c) {
+Result<Decision<rpc::TriggersCleared>> decide(const View& view, const rpc::ClearTriggers& c) {
   const rpc::TriggerFilter& f = c.filter;
   if (!f.id && !f.job && !f.user) return fail(Errc::kInvalidArgument, "You must specify a --id, --jobid, or --user to clear");
   event::TriggersCleared e;
   bool of_others = false;
-  v.cluster.triggers.for_each([&](uint32_t id, const Trigger& t) {
+  view.cluster.triggers.for_each([&](uint32_t id, const Trigger& t) {
     if (!means(f, t)) return;
-    if (t.user == v.caller.uid || v.may(Right::kClearTriggers)) e.triggers.push_back(id);
+    if (t.user == view.caller.uid || view.may(Right::kClearTriggers)) e.triggers.push_back(id);
     else of_others = true;
   });
   if (e.triggers.empty()) return of_others ? fail(Errc::kAccessDenied) : fail(Errc::kNotFound, "No such process", "no trigger matches");

@@ -4,30 +4,30 @@
 
 namespace muster::slurmctld {
 
-void record(Job& j, const event::JobSuspended& e, NodeUse& use) {
-  const bool stops = !e.resumed && j.state == JobState::kRunning, goes_on = e.resumed && j.state == JobState::kSuspended;
+void record(Job& job, const event::JobSuspended& e, NodeUse& use) {
+  const bool stops = !e.resumed && job.state == JobState::kRunning, goes_on = e.resumed && job.state == JobState::kSuspended;
   if (!stops && !goes_on) return;
-  JobRun& run = j.run.edit();
+  JobRun& run = job.run.edit();
   if (goes_on) {
     const Duration away = std::max(e.time - run.suspended, Duration::zero());  // the clock may have stepped back
     run.suspended_total += away;
-    if (j.ends != kTimeUnset && j.ends != kTimeInfinite) j.ends += away;
+    if (job.ends != kTimeUnset && job.ends != kTimeInfinite) job.ends += away;
     run.suspended = kTimeUnset;
     run.slice_began = e.time;
     run.suspend_cause = SuspendCause::kUser;
-    if (run.off_cpus) use.take_cpus_again(j, e.time);
+    if (run.off_cpus) use.take_cpus_again(job, e.time);
     run.off_cpus = false;
-    j.state = JobState::kRunning;
+    job.state = JobState::kRunning;
   } else {
     run.suspended = e.time;
     run.suspend_cause = e.cause;
     if (e.cause == SuspendCause::kUser) {
-      use.leave_cpus(j, e.time);
+      use.leave_cpus(job, e.time);
       run.off_cpus = true;
     }
-    j.state = JobState::kSuspended;
+    job.state = JobState::kSuspended;
   }
-  run.settling = Bitmap(j.allocation->nodes.size(), true);
+  run.settling = Bitmap(job.allocation->nodes.size(), true);
 }
 
 void record(Job& j, const event::JobPreempted& e) {
@@ -44,26 +44,26 @@ void record(Job& j, const event::JobClaimed& e) {
   if (j.pending()) j.turns.edit().claim = e.claim;
 }
 
-void record(Job& j, const event::JobRequeued& e) {
-  j.state = JobState::kPending;
-  j.reason = e.reason;
-  j.flags = e.flags;
-  j.priority = e.priority;
-  j.eligible = e.eligible;
-  j.submitted = e.time;
-  if (j.accrues != kTimeUnset) j.accrues = kTimeInfinite;
-  ++j.restarts;
-  if (e.restart.cause != RestartCause::kNone) j.turns.edit().restart = e.restart;
-  j.next_step = 0;
-  j.managed = false;
-  j.started = j.ends = j.ended = kTimeUnset;
-  j.allocation = nullptr;
-  j.run.drop();
-  j.launched = j.prolog_due = j.epilog_due = false;
-  j.exit_status = j.derived_exit_status = 0;
-  j.detail = nullptr;
-  j.cancelled_by = Uid();
-  j.cancel_asked = false;
+void record(Job& job, const event::JobRequeued& e) {
+  job.state = JobState::kPending;
+  job.reason = e.reason;
+  job.flags = e.flags;
+  job.priority = e.priority;
+  job.eligible = e.eligible;
+  job.submitted = e.time;
+  if (job.accrues != kTimeUnset) job.accrues = kTimeInfinite;
+  ++job.restarts;
+  if (e.restart.cause != RestartCause::kNone) job.turns.edit().restart = e.restart;
+  job.next_step = 0;
+  job.managed = false;
+  job.started = job.ends = job.ended = kTimeUnset;
+  job.allocation = nullptr;
+  job.run.drop();
+  job.launched = job.prolog_due = job.epilog_due = false;
+  job.exit_status = job.derived_exit_status = 0;
+  job.detail = nullptr;
+  job.cancelled_by = Uid();
+  job.cancel_asked = false;
 }
 
 void drop_claim(Job& j) {

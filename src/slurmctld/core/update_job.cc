@@ -490,30 +490,30 @@ Result<> update_dependencies(Change& c) {
   return {};
 }
 
-Result<> update_one(const View& v, const Job& job, const std::vector<rpc::KeyValue>& changes, Decision<rpc::Messages>& d) {
+Result<> update_one(const View& view, const Job& job, const std::vector<rpc::KeyValue>& changes, Decision<rpc::Messages>& d) {
   Events& out = d.events;
-  if (!v.may(job)) return fail(refusal(v, job));
+  if (!view.may(job)) return fail(refusal(view, job));
   if (job.finished()) {
     bool harmless = std::ranges::all_of(with_whole_keys(changes, kKeys), [](const rpc::KeyValue& k) {
       return iequals(k.key, "Comment") || iequals(k.key, "AdminComment") || iequals(k.key, "Extra");
     });
     if (!harmless) return fail(Errc::kJobFinished);
   }
-  Change c{v, job, job.whole_request(), changed(job)};
-  c.e.time = v.now;
+  Change c{view, job, job.whole_request(), changed(job)};
+  c.e.time = view.now;
   for (const rpc::KeyValue& kv : with_whole_keys(changes, kKeys)) MUSTER_TRY_VOID(set_key(c, kv));
   MUSTER_TRY_VOID(update_dependencies(c));
-  if (job.pending() && job.priority == 0 && c.e.priority != 0) MUSTER_TRY_VOID(check_ever_runs(v, c.request, c.e.partition));
+  if (job.pending() && job.priority == 0 && c.e.priority != 0) MUSTER_TRY_VOID(check_ever_runs(view, c.request, c.e.partition));
   if (c.request_changed) {
     if (!job.pending()) MUSTER_TRY_VOID(check_texts(c.request));
-    else MUSTER_TRY_VOID(check_changed(v, job.whole_request(), c.request));
-    if (const Partition* p = c.request.partitions.empty() ? nullptr : v.cluster.partition(c.request.partitions[0]))
+    else MUSTER_TRY_VOID(check_changed(view, job.whole_request(), c.request));
+    if (const Partition* p = c.request.partitions.empty() ? nullptr : view.cluster.partition(c.request.partitions[0]))
       c.e.partition = p->index;
-    if (job.pending()) c.e.association = acct::association_of(v.cluster, c.request, c.e.partition);
-    c.e.request = store_request(v, std::move(c.request), out);
+    if (job.pending()) c.e.association = acct::association_of(view.cluster, c.request, c.e.partition);
+    c.e.request = store_request(view, std::move(c.request), out);
   }
   out.push_back(std::move(c.e));
-  if (c.keep) shrink_job(v, job, *c.keep, out);
+  if (c.keep) shrink_job(view, job, *c.keep, out);
   return {};
 }
 
@@ -529,16 +529,16 @@ Picked named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
   return out;
 }
 
-Result<Decision<rpc::Messages>> update_jobs(const View& v, const rpc::UpdateJob& c) {
+Result<Decision<rpc::Messages>> update_jobs(const View& view, const rpc::UpdateJob& c) {
   Decision<rpc::Messages> d;
-  const Picked picked = named_jobs(v, c, d.events);
+  const Picked picked = named_jobs(view, c, d.events);
   const auto& jobs = picked.of.front().jobs;
   if (jobs.empty() && !c.name.empty()) return fail(Errc::kInvalidJobId, "No jobs with name '" + c.name + "'");
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
   for (const Job* j : jobs) {
     if (jobs.size() > 1 && j->finished()) continue;
-    auto ok = v.cluster.cron_jobs.contains(j->id.value) && v.may(*j) ? Result<>(fail(Errc::kCanNotModifyCronJob))
-                                                                     : update_one(v, *j, c.changes, d);
+    auto ok = view.cluster.cron_jobs.contains(j->id.value) && view.may(*j) ? Result<>(fail(Errc::kCanNotModifyCronJob))
+                                                                           : update_one(view, *j, c.changes, d);
     if (ok) continue;
     if (jobs.size() == 1) return std::unexpected(ok.error());
     d.reply.errors.push_back({job_name_for_users(*j), errc_number(ok.error().code), std::string(ok.error().message())});
@@ -564,28 +564,28 @@ node_rpc::LimitStep limit_order(const Job& j, const Step& s, uint32_t limit_min)
   return order;
 }
 
-Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateStep& c) {
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateStep& c) {
   MUSTER_TRY_VOID(check_texts(c.changes));
-  auto jobs = select_jobs(v, c.job);
+  auto jobs = select_jobs(view, c.job);
   Decision<rpc::Messages> d;
   bool found = false;
-  for (const Job* j : jobs) {
-    if (!v.may(*j)) return fail(refusal(v, *j));
-    if (j->finished()) return fail(Errc::kAlreadyDone);
-    for (const Step& s : j->steps) {
-      if (c.job.has_step && s.id != c.job.step) continue;
+  for (const Job* job : jobs) {
+    if (!view.may(*job)) return fail(refusal(view, *job));
+    if (job->finished()) return fail(Errc::kAlreadyDone);
+    for (const Step& step : job->steps) {
+      if (c.job.has_step && step.id != c.job.step) continue;
       found = true;
-      event::StepUpdated e{j->id, s.id, s.time_limit_min};
+      event::StepUpdated e{job->id, step.id, step.time_limit_min};
       for (const rpc::KeyValue& kv : c.changes) {
         if (!iequals(kv.key, "TimeLimit"))
           return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value,
                       "a step has: TimeLimit");
-        MUSTER_TRY(limit, new_time_limit(s.time_limit_min, kv.op, kv.value));
+        MUSTER_TRY(limit, new_time_limit(step.time_limit_min, kv.op, kv.value));
         e.time_limit_min = limit;
       }
       d.events.push_back(e);
-      for (const StepShare& share : s.shares)
-        if (!share.done) d.orders.push_back({j->allocation->nodes[share.node_index].node, limit_order(*j, s, e.time_limit_min)});
+      for (const StepShare& share : step.shares)
+        if (!share.done) d.orders.push_back({job->allocation->nodes[share.node_index].node, limit_order(*job, step, e.time_limit_min)});
     }
   }
   if (!found) return fail(Errc::kInvalidJobId);

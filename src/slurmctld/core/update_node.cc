@@ -265,15 +265,15 @@ void take_reason(NodeUpdate& u, const std::vector<rpc::KeyValue>& changes) {
   }
 }
 
-Result<> update_one(const View& v, const Node& n, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
+Result<> update_one(const View& view, const Node& node, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
                     Topologies& topologies, Decision<rpc::Messages>& d) {
-  NodeUpdate u{v,
-               n,
+  NodeUpdate u{view,
+               node,
                index,
                count,
-               state_of(n, v.now),
-               {n.id, n.weight, n.features_active, n.comment, n.extra, n.instance_id, n.instance_type, n.topology},
-               *n.spec,
+               state_of(node, view.now),
+               {node.id, node.weight, node.features_active, node.comment, node.extra, node.instance_id, node.instance_type, node.topology},
+               *node.spec,
                topologies,
                d.events,
                d.orders};
@@ -281,8 +281,8 @@ Result<> update_one(const View& v, const Node& n, size_t index, size_t count, co
   for (const Key& key : kKeys)
     for (const rpc::KeyValue& kv : changes)
       if (iequals(kv.key, key.name)) MUSTER_TRY_VOID(key.set(u, kv));
-  if (u.kill_jobs) set_node_down(v, n, u.state.reason, d.events);
-  if (u.spec_changed) d.events.push_back(event::NodeDefined{n.id, std::make_shared<const NodeSpec>(std::move(u.spec)), v.now});
+  if (u.kill_jobs) set_node_down(view, node, u.state.reason, d.events);
+  if (u.spec_changed) d.events.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(u.spec)), view.now});
   if (u.state_changed) d.events.push_back(u.state);
   if (u.attributes_changed) d.events.push_back(u.attributes);
   return {};
@@ -290,14 +290,14 @@ Result<> update_one(const View& v, const Node& n, size_t index, size_t count, co
 
 // ---- create, delete
 // The NodeName line that the command stands for, read as slurm.conf would be.
-Result<std::vector<NodeSpec>> read_node_line(const View& v, const rpc::UpdateNode& c) {
+Result<std::vector<NodeSpec>> read_node_line(const View& view, const rpc::UpdateNode& c) {
   std::string line = "NodeName=" + c.nodes;
   for (const rpc::KeyValue& kv : c.changes) {
     if (kv.value.find_first_of("\"\n") != std::string::npos)
       return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or line breaks");
     line += " " + kv.key + "=\"" + kv.value + "\"";
   }
-  MUSTER_TRY(nodes, config::parse_node_line(v.settings.config(), line));
+  MUSTER_TRY(nodes, config::parse_node_line(view.settings.config(), line));
   std::vector<NodeSpec> out;
   for (const config::NodeConfig& n : nodes) {
     NodeSpec spec = config::to_node_spec(n);
@@ -328,23 +328,23 @@ void join_partitions(const View& v, const std::vector<Created>& nodes, Events& o
   });
 }
 
-Result<Decision<rpc::Messages>> create_nodes(const View& v, const rpc::UpdateNode& c) {
-  MUSTER_TRY(specs, read_node_line(v, c));
+Result<Decision<rpc::Messages>> create_nodes(const View& view, const rpc::UpdateNode& c) {
+  MUSTER_TRY(specs, read_node_line(view, c));
   Decision<rpc::Messages> d;
-  uint32_t next = v.cluster.nodes.empty() ? 0 : v.cluster.nodes.last_key() + 1;
-  uint64_t bound = v.settings.config().max_node_count.value_or(config::kMaxNodes);
-  if (v.cluster.nodes.size() + specs.size() > bound)
+  uint32_t next = view.cluster.nodes.empty() ? 0 : view.cluster.nodes.last_key() + 1;
+  uint64_t bound = view.settings.config().max_node_count.value_or(config::kMaxNodes);
+  if (view.cluster.nodes.size() + specs.size() > bound)
     return fail(Errc::kInvalidNodeCount, {}, "MaxNodeCount=" + std::to_string(bound) + " is reached");
   std::vector<Created> created;
   for (NodeSpec& spec : specs) {
-    if (v.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
+    if (view.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
     NodeId id(next++);
-    event::NodeStateChanged state = initial_state(v, id, spec);
+    event::NodeStateChanged state = initial_state(view, id, spec);
     created.emplace_back(id, std::make_shared<const NodeSpec>(std::move(spec)));
-    d.events.push_back(event::NodeDefined{id, created.back().second, v.now});
+    d.events.push_back(event::NodeDefined{id, created.back().second, view.now});
     d.events.push_back(std::move(state));
   }
-  join_partitions(v, created, d.events);
+  join_partitions(view, created, d.events);
   return d;
 }
 
@@ -356,31 +356,31 @@ std::string reserved_by(const Cluster& cluster, NodeId node) {
   return out;
 }
 
-Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNode& c) {
-  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+Result<Decision<rpc::Messages>> delete_nodes(const View& view, const rpc::UpdateNode& c) {
+  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
   Decision<rpc::Messages> d;
   std::optional<Error> first;
   size_t done = 0;
   std::set<uint32_t> gone;
-  for (const Node* n : nodes) {
+  for (const Node* node : nodes) {
     Error why(Errc::kNodesBusy);
-    if (!n->spec->dynamic) why.hint = "node " + n->spec->name + " is in slurm.conf; only nodes that were created can be deleted";
-    else if (const std::string by = reserved_by(v.cluster, n->id); !by.empty())
-      why.hint = "node " + n->spec->name + " is in reservation " + by;
-    else if (!v.indexes.jobs_on(n->id).empty()) why.hint = "jobs run on node " + n->spec->name;
+    if (!node->spec->dynamic) why.hint = "node " + node->spec->name + " is in slurm.conf; only nodes that were created can be deleted";
+    else if (const std::string by = reserved_by(view.cluster, node->id); !by.empty())
+      why.hint = "node " + node->spec->name + " is in reservation " + by;
+    else if (!view.indexes.jobs_on(node->id).empty()) why.hint = "jobs run on node " + node->spec->name;
     else {
       ++done;
-      gone.insert(n->id.value);
+      gone.insert(node->id.value);
       continue;
     }
     if (!first) first = why;
-    d.reply.errors.push_back({n->spec->name, errc_number(why.code), std::string(why.message())});
+    d.reply.errors.push_back({node->spec->name, errc_number(why.code), std::string(why.message())});
   }
   if (first && !done) return std::unexpected(*first);
-  v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
+  view.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     Partition narrower = p;
     for (uint32_t id : gone) narrower.nodes.reset(id);
-    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), v.now});
+    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), view.now});
   });
   for (uint32_t id : gone) d.events.push_back(event::NodeRemoved{NodeId(id)});
   return d;
@@ -388,41 +388,41 @@ Result<Decision<rpc::Messages>> delete_nodes(const View& v, const rpc::UpdateNod
 
 }  // namespace
 
-event::NodeStateChanged state_of(const Node& n, Time now) {
+event::NodeStateChanged state_of(const Node& node, Time now) {
   event::NodeStateChanged e;
-  e.node = n.id;
-  e.admin = n.admin;
-  e.flags = n.flags;
-  e.reason = n.reason;
-  e.by = n.reason_uid;
-  e.time = n.reason.empty() ? now : n.reason_time;
-  e.resume_deadline = n.resume_deadline;
-  e.resume_after = n.resume_after;
-  e.next_state = n.next_state;
-  e.reboot_issued = n.reboot_issued;
-  e.action_drained = n.action_drained;
+  e.node = node.id;
+  e.admin = node.admin;
+  e.flags = node.flags;
+  e.reason = node.reason;
+  e.by = node.reason_uid;
+  e.time = node.reason.empty() ? now : node.reason_time;
+  e.resume_deadline = node.resume_deadline;
+  e.resume_after = node.resume_after;
+  e.next_state = node.next_state;
+  e.reboot_issued = node.reboot_issued;
+  e.action_drained = node.action_drained;
   return e;
 }
 
-Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& text) {
+Result<std::vector<const Node*>> select_nodes(const View& view, const std::string& text) {
   std::vector<const Node*> out;
   if (iequals(text, "ALL")) {
-    v.cluster.nodes.for_each([&](uint32_t, const Node& n) { out.push_back(&n); });
+    view.cluster.nodes.for_each([&](uint32_t, const Node& n) { out.push_back(&n); });
     return out;
   }
-  const config::Config& c = v.settings.config();
-  MUSTER_TRY(names, sched::names_meant(v.cluster, text));
+  const config::Config& c = view.settings.config();
+  MUSTER_TRY(names, sched::names_meant(view.cluster, text));
   for (const std::string& name : names) {
-    if (const Node* n = v.cluster.node(name)) {
+    if (const Node* n = view.cluster.node(name)) {
       out.push_back(n);
       continue;
     }
     auto set = std::ranges::find_if(c.node_sets, [&](const config::NodeSetConfig& s) { return s.name == name; });
     if (set == c.node_sets.end()) return fail(Errc::kInvalidNodeName, {}, "no node and no node set is called '" + name + "'");
     set->nodes.for_each([&](size_t i) {
-      if (const Node* n = v.cluster.node(c.nodes[i].name)) out.push_back(n);
+      if (const Node* n = view.cluster.node(c.nodes[i].name)) out.push_back(n);
     });
-    v.cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    view.cluster.nodes.for_each([&](uint32_t, const Node& n) {
       if (n.spec->dynamic && config::means_node(c, name, *n.spec)) out.push_back(&n);
     });
   }
@@ -430,19 +430,19 @@ Result<std::vector<const Node*>> select_nodes(const View& v, const std::string& 
   return out;
 }
 
-Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdateNode& c) {
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateNode& c) {
   MUSTER_TRY_VOID(check_texts(c.changes));
-  if (c.create) return create_nodes(v, c);
-  if (c.remove) return delete_nodes(v, c);
+  if (c.create) return create_nodes(view, c);
+  if (c.remove) return delete_nodes(view, c);
   std::vector<rpc::KeyValue> changes = with_whole_keys(c.changes, kKeys);
   for (rpc::KeyValue& kv : changes)
     if (kv.key.size() > 2 && istarts_with("Reason", kv.key)) kv.key = "Reason";
   MUSTER_TRY_VOID(check_keys(changes));
-  MUSTER_TRY(nodes, select_nodes(v, c.nodes));
+  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
   Decision<rpc::Messages> d;
-  const Topologies before = v.cluster.topologies ? *v.cluster.topologies : Topologies{};
+  const Topologies before = view.cluster.topologies ? *view.cluster.topologies : Topologies{};
   Topologies after = before;
-  for (size_t i = 0; i < nodes.size(); ++i) MUSTER_TRY_VOID(update_one(v, *nodes[i], i, nodes.size(), changes, after, d));
+  for (size_t i = 0; i < nodes.size(); ++i) MUSTER_TRY_VOID(update_one(view, *nodes[i], i, nodes.size(), changes, after, d));
   if (!(after == before)) d.events.push_back(event::TopologyDefined{std::make_shared<const Topologies>(std::move(after))});
   return d;
 }

@@ -338,36 +338,36 @@ bool is_name(std::string_view s) { return !s.empty() && s.size() <= 255 && s.fin
 
 }  // namespace
 
-Result<Decision<rpc::Messages>> decide(const View& v, const rpc::UpdatePartition& c) {
-  const Partition* known = v.cluster.partition(c.name);
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdatePartition& c) {
+  const Partition* known = view.cluster.partition(c.name);
   if (c.create ? known != nullptr || !is_name(c.name) : known == nullptr)
     return fail(Errc::kInvalidPartition, {}, known ? "partition " + c.name + " exists already" : "");
-  if (c.remove) return remove_partition(v, *known);
+  if (c.remove) return remove_partition(view, *known);
   MUSTER_TRY_VOID(check_texts(c.changes));
-  Partition p;
-  if (known) p = *known;
+  Partition partition;
+  if (known) partition = *known;
   else {
-    p.index = v.cluster.partitions.empty() ? 0 : v.cluster.partitions.last_key() + 1;
-    p.name = c.name;
-    p.created = true;
-    p.disable_root_jobs = v.settings.config().disable_root_jobs;
+    partition.index = view.cluster.partitions.empty() ? 0 : view.cluster.partitions.last_key() + 1;
+    partition.name = c.name;
+    partition.created = true;
+    partition.disable_root_jobs = view.settings.config().disable_root_jobs;
   }
   for (const rpc::KeyValue& kv : with_whole_keys(c.changes, kKeys)) {
-    MUSTER_TRY_VOID(set_key(v, p, kv));
-    remember(p, kv);
+    MUSTER_TRY_VOID(set_key(view, partition, kv));
+    remember(partition, kv);
   }
-  if (p.updates.size() > kMostUpdates) p.updates.erase(p.updates.begin(), p.updates.end() - kMostUpdates);
-  if (p.default_time_min && *p.default_time_min > p.max_time_min)
+  if (partition.updates.size() > kMostUpdates) partition.updates.erase(partition.updates.begin(), partition.updates.end() - kMostUpdates);
+  if (partition.default_time_min && *partition.default_time_min > partition.max_time_min)
     return fail(Errc::kInvalidTimeLimit, {}, "DefaultTime must not exceed MaxTime");
-  if (p.min_nodes > p.max_nodes) return fail(Errc::kInvalidNodeCount, {}, "MinNodes must not exceed MaxNodes");
+  if (partition.min_nodes > partition.max_nodes) return fail(Errc::kInvalidNodeCount, {}, "MinNodes must not exceed MaxNodes");
   Decision<rpc::Messages> d;
-  uint32_t before = v.cluster.default_partition;
-  if (p.is_default && before != Cluster::kNoPartition && before != p.index) {
-    Partition other = v.cluster.partitions.at(before);
+  uint32_t before = view.cluster.default_partition;
+  if (partition.is_default && before != Cluster::kNoPartition && before != partition.index) {
+    Partition other = view.cluster.partitions.at(before);
     other.is_default = false;
-    d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(other)), v.now});
+    d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(other)), view.now});
   }
-  d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(p)), v.now});
+  d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(partition)), view.now});
   return d;
 }
 

@@ -404,26 +404,27 @@ Result<> check_flags(Draft& d) {
 }
 
 Result<> settle_times(Draft& d) {
-  Reservation& r = d.r;
+  Reservation& reservation = d.r;
   if (d.duration) {
-    r.end = r.start + *d.duration;
-    r.end_floats = r.floats() && !d.end_given;
+    reservation.end = reservation.start + *d.duration;
+    reservation.end_floats = reservation.floats() && !d.end_given;
   }
-  if (r.floats() && d.create) r.floats_by = std::max(r.start - d.v.now, Duration{});
-  if (r.end < r.start || (d.create && r.end == r.start)) return fail(Errc::kInvalidTime, {}, "it ends before it begins");
+  if (reservation.floats() && d.create) reservation.floats_by = std::max(reservation.start - d.v.now, Duration{});
+  if (reservation.end < reservation.start || (d.create && reservation.end == reservation.start))
+    return fail(Errc::kInvalidTime, {}, "it ends before it begins");
   if (d.skip) {
-    const Duration length = r.end - r.start;
-    r.start = next_repetition(r, r.end);
-    r.end = r.start + length;
-    r.begun = false;
+    const Duration length = reservation.end - reservation.start;
+    reservation.start = next_repetition(reservation, reservation.end);
+    reservation.end = reservation.start + length;
+    reservation.begun = false;
   }
-  if (r.has(kResvForceStart) && r.end <= d.v.now) {
-    const Duration length = r.end - r.start;
-    r.start = next_repetition(r, d.v.now);
-    r.end = r.start + length;
+  if (reservation.has(kResvForceStart) && reservation.end <= d.v.now) {
+    const Duration length = reservation.end - reservation.start;
+    reservation.start = next_repetition(reservation, d.v.now);
+    reservation.end = reservation.start + length;
   }
-  if (!r.end_floats && r.end < d.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
-  if (d.create && !r.end_floats && r.end == d.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
+  if (!reservation.end_floats && reservation.end < d.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
+  if (d.create && !reservation.end_floats && reservation.end == d.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
   return {};
 }
 
@@ -448,12 +449,14 @@ bool moved(const Draft& d, const Reservation* before) {
 }
 
 Result<> choose_nodes(Draft& d, const Reservation* before) {
-  Reservation& r = d.r;
-  const bool only_licenses = !d.named && !d.count && !by_parts(d) && r.nodes.none() && r.has(kResvAnyNodes);
+  Reservation& reservation = d.r;
+  const bool only_licenses = !d.named && !d.count && !by_parts(d) && reservation.nodes.none() && reservation.has(kResvAnyNodes);
   if (only_licenses || !moved(d, before)) return {};
   MUSTER_TRY_VOID(check_gres(d));
-  if (r.partition.empty() && !r.partitions.empty() && !r.partitions.denied && !d.named) r.partition = r.partitions.names.front();
-  sched::ReservationWish wish{.cluster = d.v.cluster, .params = d.v.settings.sched, .now = d.v.now, .reservation = r, .before = before};
+  if (reservation.partition.empty() && !reservation.partitions.empty() && !reservation.partitions.denied && !d.named)
+    reservation.partition = reservation.partitions.names.front();
+  sched::ReservationWish wish{
+      .cluster = d.v.cluster, .params = d.v.settings.sched, .now = d.v.now, .reservation = reservation, .before = before};
   wish.held = [&](const Node& n, Time from) { return held_from(d.v, n, from); };
   wish.cores = d.cores;
   if (d.cores_each) wish.cores.assign(d.count ? *d.count : d.named ? d.named->count() : 1, *d.cores_each);
@@ -461,7 +464,7 @@ Result<> choose_nodes(Draft& d, const Reservation* before) {
   wish.gres_per_node = d.gres_per_node;
   wish.count = d.count;
   if (!d.renew_nodes || d.create) wish.named = d.named;
-  if (d.all_nodes && r.has(kResvPartNodes)) wish.named = d.v.cluster.partition(r.partition)->nodes;
+  if (d.all_nodes && reservation.has(kResvPartNodes)) wish.named = d.v.cluster.partition(reservation.partition)->nodes;
   if (before) {
     if (!d.renew_nodes) wish.keep = before->nodes;
     if (before->by_cores()) {  // its cores stay; only others' claims are looked at
@@ -476,16 +479,16 @@ Result<> choose_nodes(Draft& d, const Reservation* before) {
     }
   }
   if (!wish.named && !wish.count && wish.cores.empty() && d.gres_in_all.empty() && d.gres_per_node.empty() && d.create) {
-    r.flags |= kResvSpecNodes | kResvPartNodes;  // a partition alone: all of its nodes
-    wish.named = d.v.cluster.partition(r.partition)->nodes;
+    reservation.flags |= kResvSpecNodes | kResvPartNodes;  // a partition alone: all of its nodes
+    wish.named = d.v.cluster.partition(reservation.partition)->nodes;
   }
   MUSTER_TRY(chosen, sched::choose_for_reservation(wish));
-  r.nodes = std::move(chosen.nodes);
-  if (!before || !before->by_cores()) r.partial = std::move(chosen.partial);
-  r.nodes_wanted = static_cast<uint32_t>(r.nodes.count());
-  const bool chosen_by_us = !wish.named || r.by_cores();
-  if (chosen_by_us && r.partition.empty() && d.v.cluster.default_partition != Cluster::kNoPartition)
-    r.partition = d.v.cluster.partitions.at(d.v.cluster.default_partition).name;
+  reservation.nodes = std::move(chosen.nodes);
+  if (!before || !before->by_cores()) reservation.partial = std::move(chosen.partial);
+  reservation.nodes_wanted = static_cast<uint32_t>(reservation.nodes.count());
+  const bool chosen_by_us = !wish.named || reservation.by_cores();
+  if (chosen_by_us && reservation.partition.empty() && d.v.cluster.default_partition != Cluster::kNoPartition)
+    reservation.partition = d.v.cluster.partitions.at(d.v.cluster.default_partition).name;
   return {};
 }
 
@@ -502,28 +505,28 @@ Result<> check_name(const View& v, const std::string& name) {
   return {};
 }
 
-Result<Decision<rpc::Messages>> create(const View& v, const rpc::UpdateReservation& c) {
-  if (v.cluster.reservations.size() >= kMostReservations)
+Result<Decision<rpc::Messages>> create(const View& view, const rpc::UpdateReservation& c) {
+  if (view.cluster.reservations.size() >= kMostReservations)
     return fail(Errc::kTryAgainLater, {}, "there are " + std::to_string(kMostReservations) + " reservations, the most that are kept");
-  if (!c.name.empty()) MUSTER_TRY_VOID(check_name(v, c.name));
-  Draft d{.v = v, .create = true, .r = {}};
-  d.r.id = v.cluster.last_reservation + 1;
+  if (!c.name.empty()) MUSTER_TRY_VOID(check_name(view, c.name));
+  Draft d{.v = view, .create = true, .r = {}};
+  d.r.id = view.cluster.last_reservation + 1;
   MUSTER_TRY_VOID(set_keys(d, c.changes));
   MUSTER_TRY_VOID(check_what(d));
   MUSTER_TRY_VOID(settle_times(d));
   MUSTER_TRY_VOID(check_flags(d));
   d.r.group_members = d.r.groups.empty() ? std::vector<std::string>() : c.group_members;
   d.r.name = c.name.empty() ? first_name(d.r) + "_" + std::to_string(d.r.id) : c.name;
-  if (c.name.empty() && v.cluster.reservation(d.r.name)) d.r.name += "_" + std::to_string(unix_seconds(v.now));
+  if (c.name.empty() && view.cluster.reservation(d.r.name)) d.r.name += "_" + std::to_string(unix_seconds(view.now));
   MUSTER_TRY_VOID(choose_nodes(d, nullptr));
   Decision<rpc::Messages> out;
   out.reply.lines.push_back("Reservation created: " + d.r.name);
-  out.events.push_back(reservation_set(v, std::move(d.r)));
+  out.events.push_back(reservation_set(view, std::move(d.r)));
   return out;
 }
 
-Result<Decision<rpc::Messages>> change(const View& v, const Reservation& before, const rpc::UpdateReservation& c) {
-  Draft d{.v = v, .create = false, .r = before};
+Result<Decision<rpc::Messages>> change(const View& view, const Reservation& before, const rpc::UpdateReservation& c) {
+  Draft d{.v = view, .create = false, .r = before};
   MUSTER_TRY_VOID(set_keys(d, c.changes));
   MUSTER_TRY_VOID(check_access(d));
   MUSTER_TRY_VOID(settle_times(d));
@@ -533,8 +536,8 @@ Result<Decision<rpc::Messages>> change(const View& v, const Reservation& before,
   Decision<rpc::Messages> out;
   out.reply.lines.push_back("Reservation updated.");
   if (d.r == before) return out;
-  if (d.r.end != before.end || d.r.has(kResvFlex) != before.has(kResvFlex)) move_ends(v, d.r, out.events);
-  out.events.push_back(reservation_set(v, std::move(d.r)));
+  if (d.r.end != before.end || d.r.has(kResvFlex) != before.has(kResvFlex)) move_ends(view, d.r, out.events);
+  out.events.push_back(reservation_set(view, std::move(d.r)));
   return out;
 }
 

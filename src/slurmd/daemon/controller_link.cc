@@ -116,23 +116,24 @@ void ControllerLink::asker_gone(uint64_t asker) {
   if (channel_) channel_->notify(wire::number_of<rpc::AskerGone>, wire::encoded(rpc::AskerGone{asker}));
 }
 
-void ControllerLink::on_frame(const net::Frame& f) {
-  if (f.kind == net::FrameKind::kRequest) return ports_.asked(channel_, f);
-  if (f.message != wire::kNodeOrder) return;
-  Numbered<NodeOrder> m;
-  if (auto ok = wire::decode(f.payload, m); !ok) return log_.error("slurmctld sent an order that cannot be read: {}", ok.error().message());
-  switch (session_.take(m)) {
-    case LinkSession::Taken::kLate: return log_.debug("late order {} of session {} dropped", m.sequence, m.session);
-    case LinkSession::Taken::kGap: return give_up("orders before the " + std::to_string(m.sequence) + "th of the session are missing");
+void ControllerLink::on_frame(const net::Frame& frame) {
+  if (frame.kind == net::FrameKind::kRequest) return ports_.asked(channel_, frame);
+  if (frame.message != wire::kNodeOrder) return;
+  Numbered<NodeOrder> order;
+  if (auto ok = wire::decode(frame.payload, order); !ok)
+    return log_.error("slurmctld sent an order that cannot be read: {}", ok.error().message());
+  switch (session_.take(order)) {
+    case LinkSession::Taken::kLate: return log_.debug("late order {} of session {} dropped", order.sequence, order.session);
+    case LinkSession::Taken::kGap: return give_up("orders before the " + std::to_string(order.sequence) + "th of the session are missing");
     case LinkSession::Taken::kInOrder: break;
   }
-  if (std::holds_alternative<node_rpc::Registered>(m.message)) {
+  if (std::holds_alternative<node_rpc::Registered>(order.message)) {
     registered_at_ = net::Loop::monotonic();
     // Logged again only after a session that lasted: a controller that drops us soon would fill the log.
     log_.at(complained_ ? os::LogLevel::kVerbose : os::LogLevel::kInfo, "registered with slurmctld as {}", setup_.node);
     attempt_ = attempt_ > 0 ? attempt_ - 1 : 0;  // next time the same one first
   }
-  ports_.order(m.message);
+  ports_.order(order.message);
 }
 
 void ControllerLink::stop() {

@@ -1,0 +1,349 @@
+// A fact of a job or a step, declared once: what it is, where its value comes from, of which kind it is (kinds.h), and where it is printed:
+//
+//   field<Text, &ShownRequest::account>("Account that is charged",
+//       column('a', "Account", "ACCOUNT"), shown("Account", at(30, 30)), member("account", 10)),
+//
+//   column(letter of -o, name of -O, header)   in squeue; 0 and "": none
+//   shown(key, at(line, place))                in scontrol show: lines, and keys in a line, stand in the order of these numbers
+//   member(key, place)                         in --json and --yaml; members stand in the order of these numbers. "time.start" is the
+//                                              member start of the object time
+//
+// Places are counted by tens, so that there is room between them; two facts at one place do not compile. The value is a member of the
+// view's row or request, or a function of one of these or of the view; it costs nothing but the call. A form that takes the value from
+// elsewhere, or spells it as another kind, says so: member<Number, &JobRow::eligible>(…). What is made of several values is written by
+// hand, and seen to be: .written(function). The forms of each noun: job_fact.h, step_fields.cc.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include "fields/field_table.h"
+#include "fields/kinds.h"
+#include "fields/show.h"
+
+namespace muster::fields {
+
+// ---- what a row is made of
+
+// A key in scontrol's record.
+template <class View>
+struct ShownKey {
+  std::string_view key = "";
+  uint16_t line = 0, place = 0;         // line 0: it is not shown
+  std::string_view none = "";           // stands for a value that is not there
+  bool if_any = false;                  // it is left out where the value is not there
+  bool details = false;                 // with -d only
+  bool (*when)(const View&) = nullptr;  // it is left out where this is false
+  void (*print)(const View&, const ShownKey&, Record&) = nullptr;
+  void (*value)(const View&, std::string& out) = nullptr;  // written by hand; appends
+  constexpr bool is_there() const { return line != 0; }
+  constexpr uint32_t order() const { return uint32_t{line} << 16 | place; }
+};
+
+// A member of the object in documents.
+template <class View>
+struct ObjectMember {
+  std::string_view key = "";
+  uint16_t place = 0;  // 0: there is none
+  Shape shape = Shape::kText;
+  void (*write)(const View&, std::string_view key, Members&) = nullptr;
+  constexpr bool is_there() const { return place != 0; }
+  constexpr uint32_t order() const { return place; }
+};
+
+template <class View>
+struct Fact {
+  FieldRow<View> column{};  // of squeue; its doc says what the fact is
+  ShownKey<View> shown{};
+  ObjectMember<View> member{};
+  constexpr bool has_column() const { return column.letter || !column.name.empty(); }
+};
+
+// ---- where a value comes from
+
+struct SameAsField {};  // the kind or the getter of the field itself
+
+template <auto Get, class View>
+decltype(auto) value_of(const View& v) {
+  if constexpr (std::is_invocable_v<decltype(Get), const View&>) return std::invoke(Get, v);
+  else if constexpr (std::is_invocable_v<decltype(Get), decltype(v.row)>) return std::invoke(Get, v.row);
+  else return std::invoke(Get, v.request);
+}
+
+template <class View, class K, auto Get>
+void column_text(const View& v, std::string& out) {
+  decltype(auto) value = value_of<Get>(v);
+  if (!K::empty(value)) K::column(out, value, v.env);
+}
+template <class View, class K, auto Get>
+int64_t column_order(const View& v) {
+  return K::order(value_of<Get>(v));
+}
+template <class View, class K, auto Get>
+void print_key(const View& v, const ShownKey<View>& k, Record& r) {
+  decltype(auto) value = value_of<Get>(v);
+  const bool empty = K::empty(value);
+  if (empty && k.if_any) return;
+  std::string& out = r.key_on(k.line, k.key);
+  if (empty) out += k.none;
+  else K::shown(out, value, v.env);
+  if (K::kOurs || empty) r.value_is_plain();
+}
+template <class View, class K, auto Get>
+void write_member(const View& v, std::string_view key, Members& m) {
+  K::json(m, key, value_of<Get>(v), v.env);
+}
+template <class View>
+void print_written_key(const View& v, const ShownKey<View>& k, Record& r) {
+  k.value(v, r.key_on(k.line, k.key));
+}
+
+// ---- the forms, as rows write them
+
+template <class ViewOf, class K = SameAsField, auto Get = SameAsField{}>
+struct Column {
+  using View = ViewOf;
+  FieldRow<View> field;
+  std::optional<std::string_view> word;
+
+  constexpr Column none(std::string_view text) const {
+    return with([&](Column& c) { c.word = text; });
+  }
+  constexpr Column alias(std::string_view name) const {
+    return with([&](Column& c) { c.field.alias = name; });
+  }
+  constexpr Column cut(uint8_t bits) const {
+    return with([&](Column& c) { c.field.cut = bits; });
+  }
+  constexpr Column parts(uint32_t bits) const {
+    return with([&](Column& c) { c.field.parts = bits; });
+  }
+  constexpr Column order(int64_t (*number)(const View&)) const {
+    return with([&](Column& c) { c.field.number = number; });
+  }
+  constexpr Column written(void (*text)(const View&, std::string&)) const {
+    return with([&](Column& c) { c.field.text = text; });
+  }
+
+ private:
+  constexpr Column with(auto change) const {
+    Column c = *this;
+    change(c);
+    return c;
+  }
+};
+template <class View, class K = SameAsField, auto Get = SameAsField{}>
+constexpr Column<View, K, Get> column_of(char letter, std::string_view name, std::string_view header) {
+  return {{letter, name, "", header, 0, FieldStatus::kWorks, "", nullptr}, {}};
+}
+
+struct At {
+  uint16_t line, place;
+};
+constexpr At at(uint16_t line, uint16_t place) { return {line, place}; }
+
+template <class ViewOf, class K = SameAsField, auto Get = SameAsField{}>
+struct Shown {
+  using View = ViewOf;
+  ShownKey<View> key;
+  std::optional<std::string_view> word;
+
+  constexpr Shown none(std::string_view text) const {
+    return with([&](Shown& s) { s.word = text; });
+  }
+  constexpr Shown if_any() const {
+    return with([](Shown& s) { s.key.if_any = true; });
+  }
+  constexpr Shown details() const {
+    return with([](Shown& s) { s.key.details = true; });
+  }
+  constexpr Shown when(bool (*condition)(const View&)) const {
+    return with([&](Shown& s) { s.key.when = condition; });
+  }
+  constexpr Shown written(void (*value)(const View&, std::string&)) const {
+    return with([&](Shown& s) { s.key.value = value; });
+  }
+
+ private:
+  constexpr Shown with(auto change) const {
+    Shown s = *this;
+    change(s);
+    return s;
+  }
+};
+template <class View, class K = SameAsField, auto Get = SameAsField{}>
+constexpr Shown<View, K, Get> shown_of(std::string_view key, At place) {
+  return {{.key = key, .line = place.line, .place = place.place}, {}};
+}
+
+template <class ViewOf, class K = SameAsField, auto Get = SameAsField{}>
+struct Member {
+  using View = ViewOf;
+  ObjectMember<View> member;
+
+  constexpr Member written(Shape shape, void (*write)(const View&, std::string_view, Members&)) const {
+    Member m = *this;
+    m.member.shape = shape;
+    m.member.write = write;
+    return m;
+  }
+};
+template <class View, class K = SameAsField, auto Get = SameAsField{}>
+constexpr Member<View, K, Get> member_of(std::string_view key, uint16_t place) {
+  return {{.key = key, .place = place}};
+}
+
+// ---- rows
+
+template <class Own, class Fields>
+using KindOf = std::conditional_t<std::is_same_v<Own, SameAsField>, Fields, Own>;
+template <auto Own, auto Fields>
+constexpr auto getter_of() {
+  if constexpr (std::is_same_v<std::remove_const_t<decltype(Own)>, SameAsField>) return Fields;
+  else return Own;
+}
+
+template <class FieldKind, auto FieldGet, class View, class K, auto Get>
+constexpr void add(Fact<View>& fact, Column<View, K, Get> c) {
+  c.field.doc = fact.column.doc;
+  fact.column = c.field;
+  fact.column.none = c.word.value_or("");
+  using Kind = KindOf<K, FieldKind>;
+  if constexpr (!std::is_same_v<Kind, SameAsField>) {
+    constexpr auto get = getter_of<Get, FieldGet>();
+    if (!c.field.text) fact.column.text = column_text<View, Kind, get>;
+    if (!c.word) fact.column.none = Kind::kColumnNone;
+    if constexpr (requires {
+                    column_order<View, Kind, get>;
+                    Kind::order(value_of<get>(std::declval<const View&>()));
+                  })
+      if (!c.field.number) fact.column.number = column_order<View, Kind, get>;
+  }
+}
+template <class FieldKind, auto FieldGet, class View, class K, auto Get>
+constexpr void add(Fact<View>& fact, Shown<View, K, Get> s) {
+  fact.shown = s.key;
+  fact.shown.none = s.word.value_or("");
+  fact.shown.print = print_written_key<View>;
+  using Kind = KindOf<K, FieldKind>;
+  if constexpr (!std::is_same_v<Kind, SameAsField>) {
+    if (s.key.value) return;
+    fact.shown.print = print_key<View, Kind, getter_of<Get, FieldGet>()>;
+    if (!s.word) fact.shown.none = Kind::kShownNone;
+  }
+}
+template <class FieldKind, auto FieldGet, class View, class K, auto Get>
+constexpr void add(Fact<View>& fact, Member<View, K, Get> m) {
+  fact.member = m.member;
+  using Kind = KindOf<K, FieldKind>;
+  if constexpr (!std::is_same_v<Kind, SameAsField>) {
+    if (m.member.write) return;
+    fact.member.shape = Kind::kShape;
+    fact.member.write = write_member<View, Kind, getter_of<Get, FieldGet>()>;
+  }
+}
+
+// A fact of one value.
+template <class Kind, auto Get, class Form, class... Forms>
+constexpr Fact<typename Form::View> field(std::string_view doc, Form form, Forms... forms) {
+  Fact<typename Form::View> fact;
+  fact.column.doc = doc;
+  add<Kind, Get>(fact, form);
+  (add<Kind, Get>(fact, forms), ...);
+  return fact;
+}
+// A fact whose forms are written by hand.
+constexpr auto composite(std::string_view doc, auto... forms) { return field<SameAsField, SameAsField{}>(doc, forms...); }
+// Lines of scontrol's record, with -d, that are not keys with one value each: `print` writes all of them.
+template <class View>
+constexpr Fact<View> block(std::string_view doc, At place, void (*print)(const View&, const ShownKey<View>&, Record&)) {
+  Fact<View> fact;
+  fact.column.doc = doc;
+  fact.shown = {.line = place.line, .place = place.place, .details = true, .print = print};
+  return fact;
+}
+// A fact of a feature that Muster does not have: what is printed is what Slurm prints where the feature is not in use. `needs` names the
+// feature that will fill it; "": nothing will.
+template <class Kind, auto Get>
+constexpr auto absent_field(std::string_view needs, std::string_view doc, auto... forms) {
+  auto fact = field<Kind, Get>(doc, forms...);
+  fact.column.status = FieldStatus::kConstant;
+  fact.column.needs = needs;
+  return fact;
+}
+
+// ---- all facts of a noun, in lists by subject
+
+// Every fact's part of one form, sorted by where it stands in it. Two at one place are an error of compilation.
+template <const auto& kSubjects, auto Part>
+consteval auto in_order() {
+  using First = std::remove_cvref_t<decltype(kSubjects[0][0])>;
+  using Form = std::remove_cvref_t<decltype(std::declval<First>().*Part)>;
+  constexpr size_t kCount = [] {
+    size_t n = 0;
+    for (std::span<const First> facts : kSubjects)
+      for (const First& fact : facts) n += (fact.*Part).is_there();
+    return n;
+  }();
+  std::array<const Form*, kCount> out{};
+  size_t n = 0;
+  for (std::span<const First> facts : kSubjects)
+    for (const First& fact : facts)
+      if ((fact.*Part).is_there()) out[n++] = &(fact.*Part);
+  std::ranges::sort(out, {}, [](const Form* form) { return form->order(); });
+  if (std::ranges::adjacent_find(out, {}, [](const Form* form) { return form->order(); }) != out.end())
+    throw "two facts stand at one place";
+  return out;
+}
+
+// The columns, in the order of the rows.
+template <const auto& kSubjects>
+consteval auto columns_of() {
+  using First = std::remove_cvref_t<decltype(kSubjects[0][0])>;
+  constexpr size_t kCount = [] {
+    size_t n = 0;
+    for (std::span<const First> facts : kSubjects)
+      for (const First& fact : facts) n += fact.has_column();
+    return n;
+  }();
+  std::array<std::remove_cvref_t<decltype(First::column)>, kCount> out{};
+  size_t n = 0;
+  for (std::span<const First> facts : kSubjects)
+    for (const First& fact : facts)
+      if (fact.has_column()) out[n++] = fact.column;
+  return out;
+}
+
+// Writes scontrol's record of keys in order.
+template <class View>
+void show_keys(std::span<const ShownKey<View>* const> keys, const View& view, bool details, Record& record) {
+  for (const ShownKey<View>* key : keys) {
+    if (key->details && !details) continue;
+    if (key->when && !key->when(view)) continue;
+    key->print(view, *key, record);
+  }
+}
+
+// Ends the objects of the path `open`, and begins others, so that the member `path` can be written: "time.start" within time. Returns the
+// path of the object that is open then.
+std::string_view go_into(Members& members, std::string_view open, std::string_view path);
+
+// Writes members in order. The caller begins and ends the object that they are in.
+template <class View>
+void write_members(std::span<const ObjectMember<View>* const> object, const View& view, Members& members) {
+  std::string_view open;
+  for (const ObjectMember<View>* member : object) {
+    open = go_into(members, open, member->key);
+    member->write(view, member->key.substr(open.empty() ? 0 : open.size() + 1), members);
+  }
+  go_into(members, open, "");
+}
+
+}  // namespace muster::fields

@@ -1,0 +1,13 @@
+// The facts of a step (fact.h), in the order that each form of output has them. Its columns are in field_table.h.
+#pragma once
+
+#include <span>
+
+#include "fields/fact.h"
+
+namespace muster::fields {
+
+std::span<const ShownKey<StepView>* const> step_record();      // scontrol show step: by line, and by place in the line
+std::span<const ObjectMember<StepView>* const> step_object();  // --json
+
+}  // namespace muster::fields
