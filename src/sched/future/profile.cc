@@ -345,19 +345,19 @@ void Profile::taken(const std::vector<uint32_t>& nodes, Slot first, Slot end) {
   for (uint32_t node : nodes) changes_.push_back({node, first, end});
 }
 
-void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const {
+void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out, Window within) const {
   out.clear();
   const NodeLine& line = lines_[node];
   if (!line.started()) return;
   if (key.idle) {
     find_windows(
-        line, [&](size_t row) { return line.row(row).jobs == 0; }, out);
+        line, [&](size_t row) { return line.row(row).jobs == 0; }, out, within);
     return keep_out(key, c, node, out);
   }
   const Need& need = key.needs[nodes_.kind_index(node)];
   if (!need.possible) return;
   find_windows(
-      line, [&](size_t row) { return row_fits(need, c, node, row); }, out);
+      line, [&](size_t row) { return row_fits(need, c, node, row); }, out, within);
   keep_out(key, c, node, out);
 }
 
@@ -372,32 +372,64 @@ std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClas
   return all;
 }
 
+// The need's line as it was brought up to date last: a node may have less room than it says, never more.
+FitLine& Profile::line_built(const ClassPlan& plan, const RequestClass& c) {
+  auto& [key, fit] = *plan.fit;
+  if (fit.line.built()) return fit.line;
+  size_t bytes = 0;
+  for (const auto& [k, f] : fits_) bytes += f.line.bytes();
+  if (bytes > kLineBytes)
+    for (auto& [k, f] : fits_) f = {};
+  fit.line.build(nodes_.size(), windows_of(key, c, nodes_.known()));
+  fit.changes_seen = changes_.size();
+  return fit.line;
+}
+
 // The need's line, brought up to date.
 FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
+  FitLine& line = line_built(plan, c);
   auto& [key, fit] = *plan.fit;
-  if (!fit.line.built()) {
-    size_t bytes = 0;
-    for (const auto& [k, f] : fits_) bytes += f.line.bytes();
-    if (bytes > kLineBytes)
-      for (auto& [k, f] : fits_) f = {};
-    fit.line.build(nodes_.size(), windows_of(key, c, nodes_.known()));
-    fit.changes_seen = changes_.size();
-  }
+  if (fit.changes_seen == changes_.size()) return line;
   std::vector<Window> windows;
   std::vector<FitLine::Loss> losses;
   for (; fit.changes_seen < changes_.size(); ++fit.changes_seen) {
     const Change& change = changes_[fit.changes_seen];
-    windows_on(key, c, change.node, windows);
+    if (!line.any(change.node, change.first, change.end)) continue;
+    windows_on(key, c, change.node, windows, {change.first, change.end});
     FitLine::losses_outside(change.node, change.first, change.end, windows, losses);
   }
-  fit.line.lose(std::move(losses));
-  return fit.line;
+  line.lose(std::move(losses));
+  return line;
 }
 
 Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out) {
   auto& [key, fit] = *plan.fit;
   if (!fit.line.built() && ++fit.asked < kRare) return find_once(nodes_.size(), windows_of(key, c, q.among), q, out);
   return line_of(plan, c).find(q, out);
+}
+
+// The first slot at which some node of `among` has room; `node`: the first of them. What the line says is checked on the nodes that it
+// names, so that most changes never have to be brought into it.
+Slot Profile::find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node) {
+  auto& [key, fit] = *plan.fit;
+  if (!fit.line.built() && ++fit.asked < kRare) {
+    Bitmap nodes;
+    const Slot slot = find_once(nodes_.size(), windows_of(key, c, among), {plan.cursor, plan.length, 1, among, Bitmap(), true}, nodes);
+    if (slot != kNever) node = static_cast<uint32_t>(nodes.first());
+    return slot;
+  }
+  FitLine& line = line_built(plan, c);
+  std::vector<Window> windows;
+  while (true) {
+    const Slot slot = line.find_one(plan.search, plan.cursor, plan.length, among, node);
+    if (slot == kNever) return slot;
+    windows_on(key, c, node, windows, {slot, slot + plan.length});
+    if (first_start(windows, slot, plan.length) == slot) return slot;
+    windows_on(key, c, node, windows, {slot, kNever});
+    std::vector<FitLine::Loss> losses;
+    FitLine::losses_outside(node, slot, kNever, windows, losses);
+    line.lose(std::move(losses));
+  }
 }
 
 Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from) {
@@ -444,9 +476,15 @@ void Profile::raise_floor(Family& family, Slot length, Slot slot) {
 
 Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
-  Bitmap nodes;
+  Bitmap nodes(nodes_.size());
   const bool first_only = !params_.bf.busy_nodes && c.required.none();
-  spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
+  if (first_only && plan.count == 1) {
+    uint32_t only = 0;
+    spot.slot = find_one(plan, c, c.feasible, only);
+    nodes.set(only);
+  } else {
+    spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
+  }
   if (spot.slot == kNever) return spot;
   std::vector<uint32_t> chosen, caps;
   c.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
@@ -468,11 +506,9 @@ Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
 
 Profile::Spot Profile::one_node(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
-  Bitmap nodes;
-  const Bitmap& among = c.required.any() ? c.required : c.feasible;
-  spot.slot = find(plan, c, {plan.cursor, plan.length, 1, among, c.required, true}, nodes);
+  uint32_t id = 0;
+  spot.slot = find_one(plan, c, c.required.any() ? c.required : c.feasible, id);
   if (spot.slot == kNever) return spot;
-  const auto id = static_cast<uint32_t>(nodes.first());
   spot.parts.push_back({id, plan.fit->first.needs[nodes_.kind_index(id)].tasks, {}});
   return spot;
 }

@@ -7,7 +7,8 @@
 // shrink while a pass runs, so each class keeps the slot before which it cannot start and is never searched twice.
 //
 // Expectations ask, for the need of one node, which nodes have room from slot to slot: a line of bitmaps (fit_line.h), shared by all
-// classes with that need and brought up to date when next asked.
+// classes with that need. A line is brought up to date when several nodes are asked for at once; a job of one node only looks at the node
+// that the line names, and most changes never have to be brought into it.
 //
 // Cost: built O(nodes + shares of running jobs); earliest: see fit_line.h, and O(nodes that have room) where tasks are counted. Memory:
 // O(reservations), and the lines, bounded by kLineBytes beyond which they are worked out anew.
@@ -118,6 +119,7 @@ class Profile : public NodeFilter, public SitePromises {
     uint32_t family = 0;
     uint32_t count = 1;  // of whole nodes
     std::pair<const FitKey, Fit>* fit = nullptr;
+    FitLine::Search search;  // of one node
   };
 
   Spot search(ClassPlan& plan, const RequestClass& c);
@@ -133,9 +135,12 @@ class Profile : public NodeFilter, public SitePromises {
   Slot length_of(uint32_t time_limit_min) const;
   Slot end_from_now(uint32_t time_limit_min) const;
   Slot find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out);
+  Slot find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node);
+  FitLine& line_built(const ClassPlan& plan, const RequestClass& c);
   FitLine& line_of(const ClassPlan& plan, const RequestClass& c);
   std::vector<NodeWindow> windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const;
-  void windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const;
+  // When the node has room for the need, as far as that lies in the rows that `within` touches.
+  void windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out, Window within = {}) const;
   void taken(const std::vector<uint32_t>& nodes, Slot first, Slot end);
   static std::vector<uint32_t> kinds_of_devices(const Kind& kind);
   static std::vector<Need::Devices> devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks);

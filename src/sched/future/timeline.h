@@ -80,11 +80,11 @@ struct Window {
   Slot from = 0, until = kNever;  // kNever: for good
 };
 
-// `fits(row index)`: whether there is room while that row of the line holds.
+// `fits(row index)`: whether there is room while that row of the line holds. Only rows that `within` touches are asked about.
 template <class Fits>
-void find_windows(const NodeLine& line, Fits&& fits, std::vector<Window>& out) {
+void find_windows(const NodeLine& line, Fits&& fits, std::vector<Window>& out, Window within = {}) {
   out.clear();
-  for (size_t i = 0; i < line.rows(); ++i) {
+  for (size_t i = line.row_at(within.from); i < line.rows() && line.row(i).slot < within.until; ++i) {
     if (!fits(i)) continue;
     const Slot from = line.row(i).slot, until = i + 1 < line.rows() ? line.row(i + 1).slot : kNever;
     if (!out.empty() && out.back().until == from) out.back().until = until;
