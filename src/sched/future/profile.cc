@@ -1,11 +1,14 @@
 #include "sched/future/profile.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sched/place/gang_chooser.h"
 
 namespace muster::sched {
 namespace {
+
+constexpr size_t kMany = 64;  // changes that a line is brought up to date with at once
 
 // A GPU given in shares is no longer available whole, so it is counted as held. A GPU held whole has no shares either; but counts do not
 // show which GPU of an entry that is, so its shares are not counted out.
@@ -23,7 +26,7 @@ void hold_both_forms(const Kind& k, std::vector<uint64_t>& held) {
 }  // namespace
 
 Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
-                 const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding)
+                 const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding, ProfileMemory* memory)
     : params_(params),
       now_(now),
       resolution_(std::max(params.bf.resolution_s, 1u)),
@@ -35,6 +38,35 @@ Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availab
       promised_(nodes.size()) {
   build_lines(pending, starts, yielding);
   begin_site(pending, starts);
+  begin_memory(pending, memory);
+}
+
+// What keeps nodes for users, and reservations, is not in the lines that are compared.
+void Profile::begin_memory(const Pending& pending, ProfileMemory* memory) {
+  if (!memory) return;
+  if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none()) return memory->forget();
+  const TopologyRules& t = params_.topology;
+  std::string settings = params_key(params_);
+  for (const int64_t v : {resolution_, to_seconds(params_.default_time_limit), int64_t{t.max_size_unroll}, int64_t{t.dragonfly},
+                          int64_t{t.optional}, int64_t{t.switch_as_node_rank}, int64_t{t.block_as_node_rank}})
+    settings += "," + std::to_string(v);
+  memory_ = memory;
+  recalling_ = memory->begin({pending.classes_epoch(), std::move(settings)}, base_, lines_, site_);
+  if (recalling_) deferred_.resize(nodes_.size());
+}
+
+// Brings the node's line up to what was promised while answers came from memory.
+void Profile::catch_up(uint32_t node) const {
+  for (const Deferred& d : deferred_[node]) {
+    NodeLine& line = lines_[node];
+    line.take(d.from, d.end, amounts_of(*d.of, d.place->parts[d.part], line.least(d.from, d.end)));
+  }
+  deferred_[node].clear();
+}
+
+void Profile::go_on_alone() {
+  if (!std::exchange(recalling_, false)) return;
+  for (uint32_t node = 0; node < deferred_.size(); ++node) catch_up(node);
 }
 
 Slot Profile::slot_of(Time t) const {
@@ -100,6 +132,8 @@ std::vector<uint32_t> Profile::kinds_of_devices(const Kind& k) {
 }
 
 void Profile::started(const Allocation& a, uint32_t limit, uint32_t partition) {
+  go_on_alone();
+  if (memory_) memory_->learn(nullptr, 0, {});
   const Slot end = end_from_now(limit);
   std::vector<uint32_t> ids;
   for (const NodeShare& share : a.nodes) {
@@ -152,6 +186,18 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const
 
 void Profile::promise(const RequestClass& c, const Spot& spot) {
   const Slot end = spot.slot + length_of(limit_of(c));
+  horizon_ = std::max(horizon_, end);
+  const std::shared_ptr<const Spot> known = recalling_ && !c.shape.exclusive_topo ? memory_->recall_promise(c, spot) : nullptr;
+  if (known) {
+    for (uint32_t i = 0; i < known->parts.size(); ++i) {
+      deferred_[known->parts[i].node].push_back({&c, known, i, spot.slot, end});
+      promised_.set(known->parts[i].node);
+    }
+    promise_site(c, spot.slot, end);
+    return;
+  }
+  go_on_alone();
+  if (memory_) memory_->learn_promise(c, spot);
   std::vector<uint32_t> ids;
   for (const Spot::Part& part : spot.parts) {
     NodeLine& line = lines_[part.node];
@@ -163,9 +209,12 @@ void Profile::promise(const RequestClass& c, const Spot& spot) {
   }
   if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
   taken(ids, spot.slot, end);
+  promise_site(c, spot.slot, end);
+}
+
+void Profile::promise_site(const RequestClass& c, Slot first, Slot end) {
   for (SiteLine& line : site_)
-    if (line.concerns(c)) line.promise(c, spot.slot, end);
-  horizon_ = std::max(horizon_, end);
+    if (line.concerns(c)) line.promise(c, first, end);
 }
 
 // A node that is kept for a user or a label is open to them alone until the last job there ends.
@@ -213,6 +262,7 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
 
 uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
   if (!lines_[node].started()) return kNoTasks;
+  if (recalling_) catch_up(node);
   const Slot end = end_from_now(limit_of(c));
   // The placement looks after the present; promises lie in the future.
   const Amounts least = lines_[node].least(0, end);
@@ -231,7 +281,6 @@ uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) co
 
 void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
   plan.ready = true;
-  plan.length = length_of(limit_of(c));
   const uint32_t side = c.reserved && !c.reserved->side->keeps_nothing() ? c.reserved->side->number : 0;
   const Shape& s = c.shape;
   const bool plain = c.places.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous && s.per_job.empty() &&
@@ -409,7 +458,7 @@ Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::
 }
 
 // The first slot at which some node of `among` has room; `node`: the first of them. What the line says is checked on the nodes that it
-// names, so that most changes never have to be brought into it.
+// names, so that most changes never have to be brought into it. Many changes at once, as gangs make them, cost less together.
 Slot Profile::find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node) {
   auto& [key, fit] = *plan.fit;
   if (!fit.line.built() && ++fit.asked < kRare) {
@@ -419,6 +468,7 @@ Slot Profile::find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& amo
     return slot;
   }
   FitLine& line = line_built(plan, c);
+  if (changes_.size() - fit.changes_seen > kMany) line_of(plan, c);
   std::vector<Window> windows;
   while (true) {
     const Slot slot = line.find_one(plan.search, plan.cursor, plan.length, among, node);
@@ -432,14 +482,29 @@ Slot Profile::find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& amo
   }
 }
 
-Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from) {
+Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from, bool lasting) {
   if (class_id >= plans_.size()) plans_.resize(class_id + 1);
   if (family >= families_.size()) families_.resize(family + 1);
   ClassPlan& plan = plans_[class_id];
   plan.family = family;
-  if (!plan.ready) prepare(plan, c);
+  plan.length = length_of(limit_of(c));
+  std::optional<Spot> spot;
+  if (recalling_ && lasting) spot = memory_->recall(c, from);
+  if (spot) {
+    plan.cursor = std::max(plan.cursor, spot->slot);
+  } else {
+    go_on_alone();
+    if (!plan.ready) prepare(plan, c);
+    plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
+    spot = search_anew(plan, c);
+    if (memory_) memory_->learn(lasting ? &c : nullptr, from, *spot);
+  }
+  raise_floor(families_[family], plan.length, spot->slot);
+  return std::move(*spot);
+}
+
+Profile::Spot Profile::search_anew(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
-  plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
   while (plan.cursor != kNever) {
     spot = search(plan, c);
     if (spot.slot >= reserved_.last_start(c)) spot = {};
@@ -450,7 +515,6 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
     plan.cursor = free;  // the nodes are free here, but what else the job needs only later
     spot = {};
   }
-  raise_floor(families_[family], plan.length, spot.slot);
   return spot;
 }
 

@@ -22,9 +22,11 @@
 #include <vector>
 
 #include "sched/future/fit_line.h"
+#include "sched/future/profile_memory.h"
 #include "sched/future/profile_partitions.h"
 #include "sched/future/reserved_time.h"
 #include "sched/future/site_line.h"
+#include "sched/future/spot.h"
 #include "sched/future/timeline.h"
 #include "sched/place/placement.h"
 #include "sched/queue/pending.h"
@@ -42,23 +44,16 @@ class Profile : public NodeFilter, public SitePromises {
     uint32_t partition = 0;
   };
   // `starts`: what is held from now on and is in `nodes` already: by jobs that started in this pass, and for those that others make room
-  // for. `yielding`: jobs whose place those have.
+  // for. `yielding`: jobs whose place those have. `memory`: of the pass before; null: none.
   Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
-          const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding = {});
+          const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding = {}, ProfileMemory* memory = nullptr);
 
-  struct Spot {
-    Slot slot = kNever;
-    struct Part {
-      uint32_t node = 0, tasks = 0;
-      JobGres job_gres;
-    };
-    std::vector<Part> parts;  // in rank order
-  };
+  using Spot = sched::Spot;
 
   // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that are up. `family`: the same
   // number for classes that differ in nothing but the time limit. `from`: no slot before this one; the same for all of a class and of its
-  // family.
-  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1);
+  // family. `lasting`: the class is one of the pending table's, not a copy that is gone when the next pass asks.
+  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1, bool lasting = false);
   void promise(const RequestClass& c, const Spot& spot);
   void started(const Allocation& allocation, uint32_t time_limit_min, uint32_t partition);
 
@@ -122,7 +117,12 @@ class Profile : public NodeFilter, public SitePromises {
     FitLine::Search search;  // of one node
   };
 
+  void begin_memory(const Pending& pending, ProfileMemory* memory);
+  void go_on_alone();
+  void catch_up(uint32_t node) const;
+  Spot search_anew(ClassPlan& plan, const RequestClass& c);
   Spot search(ClassPlan& plan, const RequestClass& c);
+  void promise_site(const RequestClass& c, Slot first, Slot end);
   void begin_site(const Pending& pending, const std::vector<Held>& starts);
   Slot site_earliest(const RequestClass& c, Slot from, Slot length) const;
   void prepare(ClassPlan& plan, const RequestClass& c);
@@ -180,7 +180,17 @@ class Profile : public NodeFilter, public SitePromises {
   const ReservedTime reserved_;
   Availability& nodes_;
   const PartitionAmounts partitions_;
-  std::vector<NodeLine> lines_;  // empty: node cannot be used
+  mutable std::vector<NodeLine> lines_;  // empty: node cannot be used
+  // What was promised while answers came from memory, by node in that order, and is not taken out of its line yet.
+  struct Deferred {
+    const RequestClass* of;
+    std::shared_ptr<const Spot> place;
+    uint32_t part = 0;
+    Slot from = 0, end = 0;
+  };
+  mutable std::vector<std::vector<Deferred>> deferred_;
+  ProfileMemory* memory_ = nullptr;
+  bool recalling_ = false;
   struct Owned {
     NodeOwner by;
     Slot until = 0;  // the last job there has ended

@@ -46,6 +46,9 @@ class NodeLine {
     uint32_t units = 0, open = 0, due = 0, jobs = 0;
     uint64_t mem_mb = 0;
     Sharing sharing;
+    bool same_amounts(const Row& o) const {
+      return units == o.units && open == o.open && due == o.due && jobs == o.jobs && mem_mb == o.mem_mb && sharing == o.sharing;
+    }
   };
 
   void begin(Slot slot, const Amounts& free);
@@ -64,6 +67,9 @@ class NodeLine {
   void give_back(Slot from, const Amounts& held, const Amounts& all);
   // The least of everything within [first, end); for jobs and sharing the most.
   Amounts least(Slot first, Slot end) const;
+
+  // Whether this line says the same as `before` did, of which so many slots have passed.
+  bool goes_on(const NodeLine& before, Slot passed) const;
 
   // The first slot after this one at which there is more of something than just before; kNever: there is none.
   Slot next_gain(Slot after) const;
