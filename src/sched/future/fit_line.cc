@@ -12,41 +12,68 @@ Slot end_of(Slot start, Slot length) { return start > kNever - length ? kNever :
 
 }  // namespace
 
-// Appends a row after all others, either without bits or with the bits of the last row of `before`.
-FitLine::Tile& FitLine::append(Slot slot, const Tile* before) {
+size_t FitLine::insert_tile(size_t at, std::unique_ptr<Tile> tile) {
+  const size_t had = tiles_.size();
+  if (had == room_) {
+    const size_t room = std::max<size_t>(2 * room_, 16);
+    std::vector<uint64_t> all(width_ * room), gone(width_ * room);
+    for (size_t w = 0; w < width_; ++w) {
+      std::copy_n(all_.data() + w * room_, had, all.data() + w * room);
+      std::copy_n(gone_.data() + w * room_, had, gone.data() + w * room);
+    }
+    all_ = std::move(all), gone_ = std::move(gone), room_ = room;
+  }
+  for (size_t w = 0; w < width_; ++w)
+    for (uint64_t* of : {&this->all(0, w), &this->gone(0, w)}) {
+      std::copy_backward(of + at, of + had, of + had + 1);
+      of[at] = 0;
+    }
+  first_.insert(first_.begin() + static_cast<ptrdiff_t>(at), tile->slot[0]);
+  tiles_.insert(tiles_.begin() + static_cast<ptrdiff_t>(at), std::move(tile));
+  return at;
+}
+
+// Appends a row after all others, either without bits or, unless it is the first, with the bits of the last row of tile `before`. Returns its
+// tile.
+size_t FitLine::row_append(Slot slot, size_t before) {
   if (tiles_.empty() || tiles_.back()->rows == kRows / 2) {  // room is left for rows between them
-    tiles_.push_back(std::make_unique<Tile>());
-    tiles_.back()->bits.resize(width_ * kRows);
-    tiles_.back()->gone.resize(width_);
-    tiles_.back()->all.resize(width_);
+    auto tile = std::make_unique<Tile>();
+    tile->bits.resize(width_ * kRows);
+    tile->slot[0] = slot;
+    insert_tile(tiles_.size(), std::move(tile));
   }
   Tile& t = *tiles_.back();
   t.slot[t.rows] = slot;
-  if (before)
-    for (size_t w = 0; w < width_; ++w) t.word(w)[t.rows] = before->word(w)[before->rows - 1];
+  const bool is_first = tiles_.size() == 1 && t.rows == 0;
+  if (!is_first)
+    for (size_t w = 0; w < width_; ++w) t.word(w)[t.rows] = tiles_[before]->word(w)[tiles_[before]->rows - 1];
   ++t.rows;
-  return t;
+  return tiles_.size() - 1;
 }
 
-void FitLine::conjoin(Tile& t) const {
+void FitLine::conjoin(size_t tile) {
+  Tile& t = *tiles_[tile];
   for (size_t w = 0; w < width_; ++w) {
-    uint64_t all = ~0ull;
-    for (size_t r = 0; r < t.rows; ++r) all &= t.at(w, r);
-    t.all[w] = all;
+    uint64_t every = ~0ull, some = 0;
+    for (size_t r = 0; r < t.rows; ++r) every &= t.word(w)[r], some |= t.word(w)[r];
+    all(tile, w) = every & ~gone(tile, w);
+    gone(tile, w) |= ~some;
   }
   t.count = kUnknown;
 }
 
-uint32_t FitLine::count_of(const Tile& t) const {
+uint32_t FitLine::count_of(size_t tile) const {
+  const Tile& t = *tiles_[tile];
   if (t.count == kUnknown) {
     t.count = 0;
-    for (uint64_t w : t.all)
-      if (w) t.count += static_cast<uint32_t>(std::popcount(w));
+    for (size_t w = 0; w < width_; ++w)
+      if (const uint64_t nodes = all(tile, w)) t.count += static_cast<uint32_t>(std::popcount(nodes));
   }
   return t.count;
 }
 
 void FitLine::build(size_t nodes, std::span<const NodeWindow> windows) {
+  *this = FitLine();
   nodes_ = nodes;
   width_ = std::max<size_t>((nodes_ + 63) / 64, 1);
   std::vector<std::pair<Slot, uint32_t>> edges;  // where the node's bit turns
@@ -55,24 +82,24 @@ void FitLine::build(size_t nodes, std::span<const NodeWindow> windows) {
     if (w.when.until != kNever) edges.push_back({w.when.until, w.node});
   }
   std::sort(edges.begin(), edges.end());
-  tiles_.clear();
-  Tile* t = &append(0, nullptr);
+  size_t tile = row_append(0, 0);
   for (const auto& [slot, node] : edges) {
-    if (t->slot[t->rows - 1] != slot) t = &append(slot, t);
-    const size_t row = t->rows - 1;
-    uint64_t& word = t->word(node / 64)[row];
+    if (tiles_[tile]->slot[tiles_[tile]->rows - 1] != slot) tile = row_append(slot, tile);
+    Tile& t = *tiles_[tile];
+    const size_t row = t.rows - 1;
+    uint64_t& word = t.word(node / 64)[row];
     word ^= 1ull << (node % 64);
     const bool has = word >> (node % 64) & 1;
-    if (has) t->arrivals |= 1ull << row;
+    if (has) t.arrivals |= 1ull << row;
   }
-  for (const auto& tile : tiles_) conjoin(*tile);
+  for (size_t i = 0; i < tiles_.size(); ++i) conjoin(i);
 }
 
 FitLine::Place FitLine::place_of(Slot slot) const {
-  const auto tile = std::upper_bound(tiles_.begin(), tiles_.end(), slot, [](Slot s, const auto& t) { return s < t->slot[0]; }) - 1;
-  const Tile& t = **tile;
+  const auto tile = static_cast<size_t>(std::upper_bound(first_.begin(), first_.end(), slot) - first_.begin()) - 1;
+  const Tile& t = *tiles_[tile];
   const auto row = std::upper_bound(t.slot.begin(), t.slot.begin() + static_cast<ptrdiff_t>(t.rows), slot) - 1;
-  return {static_cast<size_t>(tile - tiles_.begin()), static_cast<size_t>(row - t.slot.begin())};
+  return {tile, static_cast<size_t>(row - t.slot.begin())};
 }
 
 // Splits a full tile into two.
@@ -85,9 +112,10 @@ void FitLine::divide(size_t tile) {
   t.arrivals &= (1ull << kHalf) - 1;
   for (size_t w = 0; w < width_; ++w) std::copy_n(t.word(w) + kHalf, kHalf, back->word(w));
   t.rows = back->rows = kHalf;
-  conjoin(t);
-  conjoin(*back);
-  tiles_.insert(tiles_.begin() + static_cast<ptrdiff_t>(tile) + 1, std::move(back));
+  insert_tile(tile + 1, std::move(back));
+  for (size_t w = 0; w < width_; ++w) gone(tile + 1, w) = gone(tile, w);
+  conjoin(tile);
+  conjoin(tile + 1);
 }
 
 // The row that begins at the slot; splits a row to make it if need be.
@@ -114,9 +142,25 @@ FitLine::Place FitLine::split(Slot slot) {
 
 bool FitLine::any(uint32_t node, Slot first, Slot end) const {
   const uint64_t bit = 1ull << (node % 64);
-  for (Place p = place_of(first); p.tile < tiles_.size() && tiles_[p.tile]->slot[p.row] < end; step(p))
-    if (tiles_[p.tile]->at(node / 64, p.row) & bit) return true;
+  const size_t word = node / 64;
+  for (Place p = place_of(first); p.tile < tiles_.size() && first_[p.tile] < end; p = {p.tile + 1, 0}) {
+    if (gone(p.tile, word) & bit) continue;
+    const Tile& t = *tiles_[p.tile];
+    if (p.row == 0 && t.slot[t.rows - 1] < end) return true;
+    const uint64_t* rows = t.word(word);
+    for (size_t r = p.row; r < t.rows && t.slot[r] < end; ++r)
+      if (rows[r] & bit) return true;
+  }
   return false;
+}
+
+void FitLine::lose_rows(size_t tile, const Mask& m, size_t first, size_t end) {
+  Tile& t = *tiles_[tile];
+  uint64_t* rows = t.word(m.word);
+  for (size_t r = first; r < end; ++r) rows[r] &= ~m.bits;
+  uint64_t some = 0;
+  for (size_t r = 0; r < t.rows; ++r) some |= rows[r];
+  gone(tile, m.word) |= ~some;
 }
 
 void FitLine::clear(std::span<const Mask> masks, Slot first, Slot end) {
@@ -128,17 +172,17 @@ void FitLine::clear(std::span<const Mask> masks, Slot first, Slot end) {
     size_t stop = t.rows;
     while (t.slot[stop - 1] >= end) --stop;
     for (const Mask& m : masks) {
-      if (p.row == 0 && stop == t.rows) t.gone[m.word] |= m.bits;
-      else
-        for (size_t r = p.row; r < stop; ++r) t.word(m.word)[r] &= ~m.bits;
-      if (t.all[m.word] & m.bits) t.count = kUnknown;
-      t.all[m.word] &= ~m.bits;
+      if (p.row == 0 && stop == t.rows) gone(p.tile, m.word) |= m.bits;
+      else lose_rows(p.tile, m, p.row, stop);
+      uint64_t& every = all(p.tile, m.word);
+      if (every & m.bits) t.count = kUnknown;
+      every &= ~m.bits;
     }
   }
   if (end == kNever) return;
   p = place_of(end);
   for (const Mask& m : masks)
-    if (tiles_[p.tile]->at(m.word, p.row) & m.bits) tiles_[p.tile]->arrivals |= 1ull << p.row;
+    if (at(p.tile, m.word, p.row) & m.bits) tiles_[p.tile]->arrivals |= 1ull << p.row;
 }
 
 void FitLine::lose(std::vector<Loss> losses) {
@@ -166,7 +210,7 @@ void FitLine::losses_outside(uint32_t node, Slot first, Slot end, std::span<cons
     at = w.until;
     if (at >= end) return;
   }
-  out.push_back({at, end, node});
+  if (at < end) out.push_back({at, end, node});
 }
 
 // Returns the first row at or after `end`. Sets `bad` to the first row of the last tile that lies wholly in the window and has too few
@@ -178,24 +222,26 @@ FitLine::Place FitLine::stop_of(Place start, Slot end, uint32_t count, Place& ba
     const auto stop = std::lower_bound(t.slot.begin() + static_cast<ptrdiff_t>(from), t.slot.begin() + static_cast<ptrdiff_t>(t.rows), end);
     const auto row = static_cast<size_t>(stop - t.slot.begin());
     if (row < t.rows) return {tile, row};
-    if (from == 0 && count_of(t) < count) bad = {tile, 0};
+    if (from == 0 && count_of(tile) < count) bad = {tile, 0};
   }
   return past_end();
 }
 
 // Which of these 64 nodes have room in all rows from `start` to before `stop`.
 uint64_t FitLine::in_all(size_t word, uint64_t nodes, Place start, Place stop) const {
-  for (size_t tile = start.tile; nodes && tile < tiles_.size(); ++tile) {
-    const Tile& t = *tiles_[tile];
-    const size_t from = tile == start.tile ? start.row : 0, to = tile == stop.tile ? stop.row : t.rows;
-    if (from == 0 && to == t.rows) {
-      nodes &= t.all[word];
-    } else if (from < to) {
-      nodes &= ~t.gone[word];
-      for (size_t r = from; r < to; ++r) nodes &= t.word(word)[r];
-    }
-    if (tile == stop.tile) break;
+  auto rows = [&](size_t tile, size_t from, size_t to) {
+    nodes &= ~gone(tile, word);
+    const uint64_t* bits = tiles_[tile]->word(word);
+    for (size_t r = from; nodes && r < to; ++r) nodes &= bits[r];
+  };
+  size_t tile = start.tile;
+  if (tile == stop.tile) {
+    rows(tile, start.row, stop.row);
+    return nodes;
   }
+  if (start.row > 0) rows(tile, start.row, tiles_[tile]->rows), ++tile;
+  for (; nodes && tile < stop.tile; ++tile) nodes &= all(tile, word);
+  if (nodes && stop.row > 0) rows(stop.tile, 0, stop.row);
   return nodes;
 }
 
@@ -229,6 +275,56 @@ Slot FitLine::find(const Question& q, Bitmap& out) const {
     if (!window_fits(q, p, stop, nodes)) continue;
     out = Bitmap::from_words(nodes_, nodes);
     if (out.contains(q.required)) return start;
+  }
+  return kNever;
+}
+
+// The first row that begins at `end` or later.
+FitLine::Place FitLine::place_after(Slot end) const {
+  Place p = place_of(end);
+  if (tiles_[p.tile]->slot[p.row] < end) step(p);
+  return p;
+}
+
+// The first start of one of these 64 nodes at `from` or later; `nodes` become those that have it.
+Slot FitLine::first_of_word(size_t word, uint64_t& nodes, Slot from, Slot length) const {
+  Place p = place_of(from);
+  uint64_t before = 0;  // of the row before
+  for (Slot start = from;; start = tiles_[p.tile]->slot[p.row]) {
+    const uint64_t here = at(p.tile, word, p.row) & nodes;
+    if (here & ~before) {
+      if (const uint64_t found = in_all(word, here, p, place_after(end_of(start, length)))) {
+        nodes = found;
+        return start;
+      }
+    }
+    before = here;
+    if (++p.row < tiles_[p.tile]->rows) continue;
+    p.row = 0;
+    while (++p.tile < tiles_.size() && !(nodes & ~gone(p.tile, word))) before = 0;
+    if (p.tile == tiles_.size()) return kNever;
+  }
+}
+
+Slot FitLine::find_one(Search& search, Slot from, Slot length, const Bitmap& among, uint32_t& node) const {
+  const std::span<const uint64_t> words = among.words();
+  auto& heap = search.not_before;
+  if (!search.begun)
+    for (uint32_t w = 0; w < std::min(width_, words.size()); ++w)
+      if (words[w]) heap.push({from, w});
+  search.begun = true;
+  while (!heap.empty()) {
+    const auto [least, w] = heap.top();
+    uint64_t nodes = words[w];
+    const Slot start = first_of_word(w, nodes, std::max(least, from), length);
+    if (start != least) {
+      heap.pop();
+      if (start == kNever) continue;
+      heap.push({start, w});
+      if (heap.top() < Search::NotBefore{start, w}) continue;
+    }
+    node = w * 64 + static_cast<uint32_t>(std::countr_zero(nodes));
+    return start;
   }
   return kNever;
 }

@@ -108,6 +108,47 @@ TEST(FitLine, FindsWhatATableFinds) {
   }
 }
 
+// A search that goes on where it ended finds what one begun anew finds, however much was taken meanwhile.
+TEST(FitLine, ASearchForOneNodeGoesOn) {
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    World w(seed);
+    FitLine line;
+    line.build(w.table.nodes, w.windows(w.all));
+    const Bitmap among = w.some(1 + w.rng() % 3), none;
+    const auto length = static_cast<Slot>(1 + w.rng() % 150);
+    FitLine::Search search;
+    Slot from = 1;
+    for (int round = 0; round < 60 && from < kHorizon - 20; ++round) {
+      if (round % 3 == 2) w.take(line);
+      if (w.rng() % 4 == 0) from += w.rng() % 20;
+      Bitmap want;
+      uint32_t node = 0;
+      const Slot at = w.table.find({from, length, 1, among, none}, want);
+      ASSERT_EQ(line.find_one(search, from, length, among, node), at) << "seed " << seed << " round " << round;
+      if (at != kNever) {
+        EXPECT_EQ(node, want.first()) << "seed " << seed << " round " << round;
+      }
+      from = at;
+    }
+  }
+}
+
+TEST(FitLine, SaysWhetherANodeHasAnyRoom) {
+  for (uint32_t seed = 1; seed <= 60; ++seed) {
+    World w(seed);
+    FitLine line;
+    line.build(w.table.nodes, w.windows(w.all));
+    for (int round = 0; round < 40; ++round) {
+      w.take(line);
+      const auto node = static_cast<uint32_t>(w.rng() % w.table.nodes);
+      const Slot first = w.rng() % 300, end = first + 1 + w.rng() % 90;
+      bool any = false;
+      for (Slot s = first; s < end; ++s) any |= w.table.room[node][s];
+      EXPECT_EQ(line.any(node, first, end), any) << "seed " << seed << " round " << round;
+    }
+  }
+}
+
 TEST(FitLine, WaitsForTheNodesAskedFor) {
   for (uint32_t seed = 1; seed <= 30; ++seed) {
     World w(seed);

@@ -1,11 +1,14 @@
 #include "sched/future/profile.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "sched/place/gang_chooser.h"
 
 namespace muster::sched {
 namespace {
+
+constexpr size_t kMany = 64;  // changes that a line is brought up to date with at once
 
 // A GPU given in shares is no longer available whole, so it is counted as held. A GPU held whole has no shares either; but counts do not
 // show which GPU of an entry that is, so its shares are not counted out.
@@ -23,7 +26,7 @@ void hold_both_forms(const Kind& k, std::vector<uint64_t>& held) {
 }  // namespace
 
 Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
-                 const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding)
+                 const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding, ProfileMemory* memory)
     : params_(params),
       now_(now),
       resolution_(std::max(params.bf.resolution_s, 1u)),
@@ -35,6 +38,35 @@ Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availab
       promised_(nodes.size()) {
   build_lines(pending, starts, yielding);
   begin_site(pending, starts);
+  begin_memory(pending, memory);
+}
+
+// What keeps nodes for users, and reservations, is not in the lines that are compared.
+void Profile::begin_memory(const Pending& pending, ProfileMemory* memory) {
+  if (!memory) return;
+  if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none()) return memory->forget();
+  const TopologyRules& t = params_.topology;
+  std::string settings = params_key(params_);
+  for (const int64_t v : {resolution_, to_seconds(params_.default_time_limit), int64_t{t.max_size_unroll}, int64_t{t.dragonfly},
+                          int64_t{t.optional}, int64_t{t.switch_as_node_rank}, int64_t{t.block_as_node_rank}})
+    settings += "," + std::to_string(v);
+  memory_ = memory;
+  recalling_ = memory->begin({pending.classes_epoch(), std::move(settings)}, base_, lines_, site_);
+  if (recalling_) deferred_.resize(nodes_.size());
+}
+
+// Brings the node's line up to what was promised while answers came from memory.
+void Profile::catch_up(uint32_t node) const {
+  for (const Deferred& d : deferred_[node]) {
+    NodeLine& line = lines_[node];
+    line.take(d.from, d.end, amounts_of(*d.of, d.place->parts[d.part], line.least(d.from, d.end)));
+  }
+  deferred_[node].clear();
+}
+
+void Profile::go_on_alone() {
+  if (!std::exchange(recalling_, false)) return;
+  for (uint32_t node = 0; node < deferred_.size(); ++node) catch_up(node);
 }
 
 Slot Profile::slot_of(Time t) const {
@@ -100,6 +132,8 @@ std::vector<uint32_t> Profile::kinds_of_devices(const Kind& k) {
 }
 
 void Profile::started(const Allocation& a, uint32_t limit, uint32_t partition) {
+  go_on_alone();
+  if (memory_) memory_->learn(nullptr, 0, {});
   const Slot end = end_from_now(limit);
   std::vector<uint32_t> ids;
   for (const NodeShare& share : a.nodes) {
@@ -152,6 +186,18 @@ Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const
 
 void Profile::promise(const RequestClass& c, const Spot& spot) {
   const Slot end = spot.slot + length_of(limit_of(c));
+  horizon_ = std::max(horizon_, end);
+  const std::shared_ptr<const Spot> known = recalling_ && !c.shape.exclusive_topo ? memory_->recall_promise(c, spot) : nullptr;
+  if (known) {
+    for (uint32_t i = 0; i < known->parts.size(); ++i) {
+      deferred_[known->parts[i].node].push_back({&c, known, i, spot.slot, end});
+      promised_.set(known->parts[i].node);
+    }
+    promise_site(c, spot.slot, end);
+    return;
+  }
+  go_on_alone();
+  if (memory_) memory_->learn_promise(c, spot);
   std::vector<uint32_t> ids;
   for (const Spot::Part& part : spot.parts) {
     NodeLine& line = lines_[part.node];
@@ -163,9 +209,12 @@ void Profile::promise(const RequestClass& c, const Spot& spot) {
   }
   if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
   taken(ids, spot.slot, end);
+  promise_site(c, spot.slot, end);
+}
+
+void Profile::promise_site(const RequestClass& c, Slot first, Slot end) {
   for (SiteLine& line : site_)
-    if (line.concerns(c)) line.promise(c, spot.slot, end);
-  horizon_ = std::max(horizon_, end);
+    if (line.concerns(c)) line.promise(c, first, end);
 }
 
 // A node that is kept for a user or a label is open to them alone until the last job there ends.
@@ -213,6 +262,7 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
 
 uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
   if (!lines_[node].started()) return kNoTasks;
+  if (recalling_) catch_up(node);
   const Slot end = end_from_now(limit_of(c));
   // The placement looks after the present; promises lie in the future.
   const Amounts least = lines_[node].least(0, end);
@@ -231,7 +281,6 @@ uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) co
 
 void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
   plan.ready = true;
-  plan.length = length_of(limit_of(c));
   const uint32_t side = c.reserved && !c.reserved->side->keeps_nothing() ? c.reserved->side->number : 0;
   const Shape& s = c.shape;
   const bool plain = c.places.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous && s.per_job.empty() &&
@@ -345,19 +394,19 @@ void Profile::taken(const std::vector<uint32_t>& nodes, Slot first, Slot end) {
   for (uint32_t node : nodes) changes_.push_back({node, first, end});
 }
 
-void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const {
+void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out, Window within) const {
   out.clear();
   const NodeLine& line = lines_[node];
   if (!line.started()) return;
   if (key.idle) {
     find_windows(
-        line, [&](size_t row) { return line.row(row).jobs == 0; }, out);
+        line, [&](size_t row) { return line.row(row).jobs == 0; }, out, within);
     return keep_out(key, c, node, out);
   }
   const Need& need = key.needs[nodes_.kind_index(node)];
   if (!need.possible) return;
   find_windows(
-      line, [&](size_t row) { return row_fits(need, c, node, row); }, out);
+      line, [&](size_t row) { return row_fits(need, c, node, row); }, out, within);
   keep_out(key, c, node, out);
 }
 
@@ -372,26 +421,34 @@ std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClas
   return all;
 }
 
+// The need's line as it was brought up to date last: a node may have less room than it says, never more.
+FitLine& Profile::line_built(const ClassPlan& plan, const RequestClass& c) {
+  auto& [key, fit] = *plan.fit;
+  if (fit.line.built()) return fit.line;
+  size_t bytes = 0;
+  for (const auto& [k, f] : fits_) bytes += f.line.bytes();
+  if (bytes > kLineBytes)
+    for (auto& [k, f] : fits_) f = {};
+  fit.line.build(nodes_.size(), windows_of(key, c, nodes_.known()));
+  fit.changes_seen = changes_.size();
+  return fit.line;
+}
+
 // The need's line, brought up to date.
 FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
+  FitLine& line = line_built(plan, c);
   auto& [key, fit] = *plan.fit;
-  if (!fit.line.built()) {
-    size_t bytes = 0;
-    for (const auto& [k, f] : fits_) bytes += f.line.bytes();
-    if (bytes > kLineBytes)
-      for (auto& [k, f] : fits_) f = {};
-    fit.line.build(nodes_.size(), windows_of(key, c, nodes_.known()));
-    fit.changes_seen = changes_.size();
-  }
+  if (fit.changes_seen == changes_.size()) return line;
   std::vector<Window> windows;
   std::vector<FitLine::Loss> losses;
   for (; fit.changes_seen < changes_.size(); ++fit.changes_seen) {
     const Change& change = changes_[fit.changes_seen];
-    windows_on(key, c, change.node, windows);
+    if (!line.any(change.node, change.first, change.end)) continue;
+    windows_on(key, c, change.node, windows, {change.first, change.end});
     FitLine::losses_outside(change.node, change.first, change.end, windows, losses);
   }
-  fit.line.lose(std::move(losses));
-  return fit.line;
+  line.lose(std::move(losses));
+  return line;
 }
 
 Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out) {
@@ -400,14 +457,54 @@ Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::
   return line_of(plan, c).find(q, out);
 }
 
-Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from) {
+// The first slot at which some node of `among` has room; `node`: the first of them. What the line says is checked on the nodes that it
+// names, so that most changes never have to be brought into it. Many changes at once, as gangs make them, cost less together.
+Slot Profile::find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node) {
+  auto& [key, fit] = *plan.fit;
+  if (!fit.line.built() && ++fit.asked < kRare) {
+    Bitmap nodes;
+    const Slot slot = find_once(nodes_.size(), windows_of(key, c, among), {plan.cursor, plan.length, 1, among, Bitmap(), true}, nodes);
+    if (slot != kNever) node = static_cast<uint32_t>(nodes.first());
+    return slot;
+  }
+  FitLine& line = line_built(plan, c);
+  if (changes_.size() - fit.changes_seen > kMany) line_of(plan, c);
+  std::vector<Window> windows;
+  while (true) {
+    const Slot slot = line.find_one(plan.search, plan.cursor, plan.length, among, node);
+    if (slot == kNever) return slot;
+    windows_on(key, c, node, windows, {slot, slot + plan.length});
+    if (first_start(windows, slot, plan.length) == slot) return slot;
+    windows_on(key, c, node, windows, {slot, kNever});
+    std::vector<FitLine::Loss> losses;
+    FitLine::losses_outside(node, slot, kNever, windows, losses);
+    line.lose(std::move(losses));
+  }
+}
+
+Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from, bool lasting) {
   if (class_id >= plans_.size()) plans_.resize(class_id + 1);
   if (family >= families_.size()) families_.resize(family + 1);
   ClassPlan& plan = plans_[class_id];
   plan.family = family;
-  if (!plan.ready) prepare(plan, c);
+  plan.length = length_of(limit_of(c));
+  std::optional<Spot> spot;
+  if (recalling_ && lasting) spot = memory_->recall(c, from);
+  if (spot) {
+    plan.cursor = std::max(plan.cursor, spot->slot);
+  } else {
+    go_on_alone();
+    if (!plan.ready) prepare(plan, c);
+    plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
+    spot = search_anew(plan, c);
+    if (memory_) memory_->learn(lasting ? &c : nullptr, from, *spot);
+  }
+  raise_floor(families_[family], plan.length, spot->slot);
+  return std::move(*spot);
+}
+
+Profile::Spot Profile::search_anew(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
-  plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
   while (plan.cursor != kNever) {
     spot = search(plan, c);
     if (spot.slot >= reserved_.last_start(c)) spot = {};
@@ -418,7 +515,6 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
     plan.cursor = free;  // the nodes are free here, but what else the job needs only later
     spot = {};
   }
-  raise_floor(families_[family], plan.length, spot.slot);
   return spot;
 }
 
@@ -444,9 +540,15 @@ void Profile::raise_floor(Family& family, Slot length, Slot slot) {
 
 Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
-  Bitmap nodes;
+  Bitmap nodes(nodes_.size());
   const bool first_only = !params_.bf.busy_nodes && c.required.none();
-  spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
+  if (first_only && plan.count == 1) {
+    uint32_t only = 0;
+    spot.slot = find_one(plan, c, c.feasible, only);
+    nodes.set(only);
+  } else {
+    spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
+  }
   if (spot.slot == kNever) return spot;
   std::vector<uint32_t> chosen, caps;
   c.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
@@ -468,11 +570,9 @@ Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
 
 Profile::Spot Profile::one_node(ClassPlan& plan, const RequestClass& c) {
   Spot spot;
-  Bitmap nodes;
-  const Bitmap& among = c.required.any() ? c.required : c.feasible;
-  spot.slot = find(plan, c, {plan.cursor, plan.length, 1, among, c.required, true}, nodes);
+  uint32_t id = 0;
+  spot.slot = find_one(plan, c, c.required.any() ? c.required : c.feasible, id);
   if (spot.slot == kNever) return spot;
-  const auto id = static_cast<uint32_t>(nodes.first());
   spot.parts.push_back({id, plan.fit->first.needs[nodes_.kind_index(id)].tasks, {}});
   return spot;
 }

@@ -7,7 +7,8 @@
 // shrink while a pass runs, so each class keeps the slot before which it cannot start and is never searched twice.
 //
 // Expectations ask, for the need of one node, which nodes have room from slot to slot: a line of bitmaps (fit_line.h), shared by all
-// classes with that need and brought up to date when next asked.
+// classes with that need. A line is brought up to date when several nodes are asked for at once; a job of one node only looks at the node
+// that the line names, and most changes never have to be brought into it.
 //
 // Cost: built O(nodes + shares of running jobs); earliest: see fit_line.h, and O(nodes that have room) where tasks are counted. Memory:
 // O(reservations), and the lines, bounded by kLineBytes beyond which they are worked out anew.
@@ -21,9 +22,11 @@
 #include <vector>
 
 #include "sched/future/fit_line.h"
+#include "sched/future/profile_memory.h"
 #include "sched/future/profile_partitions.h"
 #include "sched/future/reserved_time.h"
 #include "sched/future/site_line.h"
+#include "sched/future/spot.h"
 #include "sched/future/timeline.h"
 #include "sched/place/placement.h"
 #include "sched/queue/pending.h"
@@ -41,23 +44,16 @@ class Profile : public NodeFilter, public SitePromises {
     uint32_t partition = 0;
   };
   // `starts`: what is held from now on and is in `nodes` already: by jobs that started in this pass, and for those that others make room
-  // for. `yielding`: jobs whose place those have.
+  // for. `yielding`: jobs whose place those have. `memory`: of the pass before; null: none.
   Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
-          const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding = {});
+          const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding = {}, ProfileMemory* memory = nullptr);
 
-  struct Spot {
-    Slot slot = kNever;
-    struct Part {
-      uint32_t node = 0, tasks = 0;
-      JobGres job_gres;
-    };
-    std::vector<Part> parts;  // in rank order
-  };
+  using Spot = sched::Spot;
 
   // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that are up. `family`: the same
   // number for classes that differ in nothing but the time limit. `from`: no slot before this one; the same for all of a class and of its
-  // family.
-  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1);
+  // family. `lasting`: the class is one of the pending table's, not a copy that is gone when the next pass asks.
+  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1, bool lasting = false);
   void promise(const RequestClass& c, const Spot& spot);
   void started(const Allocation& allocation, uint32_t time_limit_min, uint32_t partition);
 
@@ -118,9 +114,15 @@ class Profile : public NodeFilter, public SitePromises {
     uint32_t family = 0;
     uint32_t count = 1;  // of whole nodes
     std::pair<const FitKey, Fit>* fit = nullptr;
+    FitLine::Search search;  // of one node
   };
 
+  void begin_memory(const Pending& pending, ProfileMemory* memory);
+  void go_on_alone();
+  void catch_up(uint32_t node) const;
+  Spot search_anew(ClassPlan& plan, const RequestClass& c);
   Spot search(ClassPlan& plan, const RequestClass& c);
+  void promise_site(const RequestClass& c, Slot first, Slot end);
   void begin_site(const Pending& pending, const std::vector<Held>& starts);
   Slot site_earliest(const RequestClass& c, Slot from, Slot length) const;
   void prepare(ClassPlan& plan, const RequestClass& c);
@@ -133,9 +135,12 @@ class Profile : public NodeFilter, public SitePromises {
   Slot length_of(uint32_t time_limit_min) const;
   Slot end_from_now(uint32_t time_limit_min) const;
   Slot find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out);
+  Slot find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node);
+  FitLine& line_built(const ClassPlan& plan, const RequestClass& c);
   FitLine& line_of(const ClassPlan& plan, const RequestClass& c);
   std::vector<NodeWindow> windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const;
-  void windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out) const;
+  // When the node has room for the need, as far as that lies in the rows that `within` touches.
+  void windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out, Window within = {}) const;
   void taken(const std::vector<uint32_t>& nodes, Slot first, Slot end);
   static std::vector<uint32_t> kinds_of_devices(const Kind& kind);
   static std::vector<Need::Devices> devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks);
@@ -175,7 +180,17 @@ class Profile : public NodeFilter, public SitePromises {
   const ReservedTime reserved_;
   Availability& nodes_;
   const PartitionAmounts partitions_;
-  std::vector<NodeLine> lines_;  // empty: node cannot be used
+  mutable std::vector<NodeLine> lines_;  // empty: node cannot be used
+  // What was promised while answers came from memory, by node in that order, and is not taken out of its line yet.
+  struct Deferred {
+    const RequestClass* of;
+    std::shared_ptr<const Spot> place;
+    uint32_t part = 0;
+    Slot from = 0, end = 0;
+  };
+  mutable std::vector<std::vector<Deferred>> deferred_;
+  ProfileMemory* memory_ = nullptr;
+  bool recalling_ = false;
   struct Owned {
     NodeOwner by;
     Slot until = 0;  // the last job there has ended

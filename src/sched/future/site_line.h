@@ -16,6 +16,7 @@ class SiteLine {
   SiteLine(const SiteAmounts& of, const Params& params);
 
   const SiteAmounts& amounts() const { return of_; }
+  const NodeLine& line() const { return line_; }
   bool empty() const { return empty_; }  // the site has none of it
   bool concerns(const RequestClass& c) const { return of_.concerns(c); }
 

@@ -119,6 +119,20 @@ Amounts NodeLine::least(Slot first, Slot end) const {
   return out;
 }
 
+bool NodeLine::goes_on(const NodeLine& before, Slot passed) const {
+  if (rows_.empty() || before.rows_.empty()) return rows_.empty() == before.rows_.empty();
+  if (width_ != before.width_) return false;
+  size_t here = 0, there = before.row_at(passed);
+  while (rows_[here].same_amounts(before.rows_[there]) && std::ranges::equal(gres(here), before.gres(there))) {
+    const Slot next_here = here + 1 < rows() ? rows_[here + 1].slot : kNever;
+    const Slot next_there = there + 1 < before.rows() ? before.rows_[there + 1].slot - passed : kNever;
+    if (next_here == kNever && next_there == kNever) return true;
+    if (next_here <= next_there) ++here;
+    if (next_there <= next_here) ++there;
+  }
+  return false;
+}
+
 Slot NodeLine::next_gain(Slot after) const {
   for (size_t i = row_at(after) + 1; i < rows_.size(); ++i) {
     const Row &was = rows_[i - 1], &is = rows_[i];

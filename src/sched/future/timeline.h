@@ -46,6 +46,9 @@ class NodeLine {
     uint32_t units = 0, open = 0, due = 0, jobs = 0;
     uint64_t mem_mb = 0;
     Sharing sharing;
+    bool same_amounts(const Row& o) const {
+      return units == o.units && open == o.open && due == o.due && jobs == o.jobs && mem_mb == o.mem_mb && sharing == o.sharing;
+    }
   };
 
   void begin(Slot slot, const Amounts& free);
@@ -65,6 +68,9 @@ class NodeLine {
   // The least of everything within [first, end); for jobs and sharing the most.
   Amounts least(Slot first, Slot end) const;
 
+  // Whether this line says the same as `before` did, of which so many slots have passed.
+  bool goes_on(const NodeLine& before, Slot passed) const;
+
   // The first slot after this one at which there is more of something than just before; kNever: there is none.
   Slot next_gain(Slot after) const;
 
@@ -80,11 +86,11 @@ struct Window {
   Slot from = 0, until = kNever;  // kNever: for good
 };
 
-// `fits(row index)`: whether there is room while that row of the line holds.
+// `fits(row index)`: whether there is room while that row of the line holds. Only rows that `within` touches are asked about.
 template <class Fits>
-void find_windows(const NodeLine& line, Fits&& fits, std::vector<Window>& out) {
+void find_windows(const NodeLine& line, Fits&& fits, std::vector<Window>& out, Window within = {}) {
   out.clear();
-  for (size_t i = 0; i < line.rows(); ++i) {
+  for (size_t i = line.row_at(within.from); i < line.rows() && line.row(i).slot < within.until; ++i) {
     if (!fits(i)) continue;
     const Slot from = line.row(i).slot, until = i + 1 < line.rows() ? line.row(i + 1).slot : kNever;
     if (!out.empty() && out.back().until == from) out.back().until = until;

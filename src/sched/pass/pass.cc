@@ -20,7 +20,8 @@ bool PlanPass::Head::operator<(const Head& o) const {
   return class_id > o.class_id;
 }
 
-PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes, Pending& pending)
+PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes, Pending& pending,
+                   ProfileMemory* memory)
     : cluster_(cluster),
       params_(params),
       now_(now),
@@ -33,6 +34,7 @@ PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass 
       preempt_rule_(cluster, params.preempt, now),
       claims_(cluster, pending, now),
       yielding_(claims_.yielding()),
+      memory_(full_ ? memory : nullptr),
       gate_(Gate::make(cluster, params, now, rule_.fair_factors())) {
   if (!held_.counts()) return;
   nodes.reserved().forget_use();
@@ -384,13 +386,11 @@ void PlanPass::wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& c
   const Time room = backfills() ? array_has_room(limit.array, limit.most) : kTimeInfinite;
   if (room == kTimeInfinite) return say(job, Reason::kJobArrayTaskLimit);
   Verdict verdict{Reason::kJobArrayTaskLimit, {}, {}, {}};
-  const WaitingClass& w = *pending_.classes()[classes.front()];
-  if (w.shape.never || state_[classes.front()].barred) return say(job, verdict.reason);
-  RequestClass c = w.shape;
-  resolve(c, cluster_, nodes_, cluster_.partitions.at(c.partition));
+  RequestClass& c = pending_.classes()[classes.front()]->shape;
+  if (look_at(classes.front()).barred || c.never) return say(job, verdict.reason);
   const uint32_t extra = forecasts_++;
-  Profile::Spot spot =
-      profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c, profile().slot_of(room));
+  Profile::Spot spot = profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c,
+                                          profile().slot_of(room), true);
   if (spot.slot == kNever) return say(job, verdict.reason);
   keep_or_tell(c, spot, Place::kKept, verdict);
   plan_.verdicts.push_back({job.id, std::move(verdict)});
@@ -408,15 +408,17 @@ void PlanPass::keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Pl
 
 Profile& PlanPass::profile() {
   if (!profile_)
-    profile_ = std::make_unique<Profile>(cluster_, params_, now_, nodes_, pending_, started_, pending_.classes().size(), yielding_);
+    profile_ =
+        std::make_unique<Profile>(cluster_, params_, now_, nodes_, pending_, started_, pending_.classes().size(), yielding_, memory_);
   return *profile_;
 }
 
 // With --switches: the earliest start within so many leaf switches, or anywhere once the job has waited long enough.
 Profile::Spot PlanPass::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Time eligible) {
   const bool tree = c.topology && c.topology->kind() == TopologyKind::kTree;
-  if (!c.shape.switches || !tree) return profile().earliest(class_id, family, c);
-  Profile::Spot within = profile().earliest(class_id, family, c);
+  const bool lasting = class_id < pending_.classes().size();
+  if (!c.shape.switches || !tree) return profile().earliest(class_id, family, c, 1, lasting);
+  Profile::Spot within = profile().earliest(class_id, family, c, 1, lasting);
   RequestClass anywhere = c;
   anywhere.shape.switches = 0;
   const uint32_t extra = forecasts_++;

@@ -25,7 +25,9 @@ namespace muster::sched {
 
 class PlanPass {
  public:
-  PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes, Pending& pending);
+  // `memory`: of the full pass before, where the same nodes and queue are planned again; null: none.
+  PlanPass(const Cluster& cluster, const Params& params, Time now, Pass kind, Availability& nodes, Pending& pending,
+           ProfileMemory* memory = nullptr);
   ~PlanPass();
   Plan run();
   // After run(): when and where a request that is not in the queue would start, behind everything that is.
@@ -179,6 +181,7 @@ class PlanPass {
   };
   std::set<Asked> no_room_made_;
   std::unique_ptr<Availability> deserted_;  // made when it is asked for
+  ProfileMemory* memory_;
   std::unique_ptr<Profile> profile_;
   std::unique_ptr<Gate> gate_;
   uint32_t forecasts_ = 0;

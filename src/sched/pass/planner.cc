@@ -7,6 +7,7 @@ namespace muster::sched {
 struct Planner::Impl {
   Availability nodes;
   Pending pending;
+  ProfileMemory memory;
 };
 
 Planner::Planner() : impl_(std::make_unique<Impl>()) {}
@@ -16,7 +17,7 @@ Plan Planner::plan(const Cluster& cluster, const Params& params, Time now, Pass 
   impl_->nodes.update(cluster.nodes, params);
   impl_->nodes.reserve(cluster, params, now);
   impl_->pending.update(cluster, params, now);
-  return PlanPass(cluster, params, now, pass, impl_->nodes, impl_->pending).run();
+  return PlanPass(cluster, params, now, pass, impl_->nodes, impl_->pending, &impl_->memory).run();
 }
 
 Result<Planner::Forecast> Planner::will_run(const Cluster& cluster, const Params& params, const RequestBody& request, Time now) {

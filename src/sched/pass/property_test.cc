@@ -11,6 +11,7 @@
 #include <random>
 #include <set>
 
+#include "sched/pass/pass.h"
 #include "sched/pass/random_world.h"
 #include "sched/supply/availability.h"
 
@@ -283,6 +284,62 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   EXPECT_GT(segmented, 20u);
   EXPECT_GT(beside, 5u);
   EXPECT_GT(by_extra, 50u);
+}
+
+// A planner that remembers its last full pass plans what a fresh one plans: while time passes, jobs come behind the others and between them,
+// are held, cancelled, start and end, and nodes are drained.
+TEST(Property, APlanFromMemoryIsThePlanFromScratch) {
+  size_t recalled = 0, places = 0, passes = 0;
+  for (uint32_t seed = 1; seed <= 400; ++seed) {
+    RandomWorld w(seed);
+    Availability nodes;
+    Pending pending;
+    ProfileMemory memory;
+    Time now = kNow;
+    for (uint32_t i = 10 + w.roll(20); i > 0; --i) {
+      if (w.roll(8) == 0) submit_array(w.cluster, w.job(), 1 + w.roll(5), w.roll(3), now);
+      else submit(w.cluster, w.job(), now);
+    }
+    for (int turn = 0; turn < 12; ++turn) {
+      std::vector<JobId> waiting, running;
+      w.cluster.jobs.for_each([&](uint32_t id, const Job& j) {
+        if (j.state == JobState::kRunning) running.push_back(JobId(id));
+        else if (j.pending() && !j.array_tasks) waiting.push_back(JobId(id));
+      });
+      switch (w.roll(8)) {
+        case 0: submit(w.cluster, w.job(), now); break;
+        case 1: submit(w.cluster, w.job().priority(1), now); break;
+        case 2:
+          if (!waiting.empty()) w.cluster.jobs.erase(waiting[w.roll(static_cast<uint32_t>(waiting.size()))].value);
+          break;
+        case 3:
+          if (!running.empty()) end_job(w.cluster, running[w.roll(static_cast<uint32_t>(running.size()))], now);
+          break;
+        case 4:
+          if (w.roll(3) == 0) {
+            w.cluster.nodes.edit(w.roll(static_cast<uint32_t>(w.cluster.nodes.size())))->flags ^= kNodeDrain;
+            ++w.cluster.nodes_epoch;
+          }
+          break;
+        case 5: now += minutes(w.roll(20)); break;
+        default: now += seconds(w.roll(90)); break;
+      }
+      for (JobId id : running)
+        if (w.cluster.jobs.at(id.value).state == JobState::kRunning && w.cluster.jobs.at(id.value).ends <= now && w.roll(8))
+          end_job(w.cluster, id, now);  // and now and then a job overruns
+      nodes.update(w.cluster.nodes, w.params);
+      nodes.reserve(w.cluster, w.params, now);
+      pending.update(w.cluster, w.params, now);
+      const Plan plan = PlanPass(w.cluster, w.params, now, Pass::kFull, nodes, pending, &memory).run();
+      ASSERT_EQ(print(plan), print(Planner().plan(w.cluster, w.params, now, Pass::kFull))) << "seed " << seed << " turn " << turn;
+      recalled += memory.recalled();
+      for (const auto& [id, v] : plan.verdicts) places += v.expected_start != Time{};
+      passes += memory.recalled() > 0;
+      apply_starts(w.cluster, plan, now);
+    }
+  }
+  EXPECT_GT(recalled * 5, places);
+  EXPECT_GT(passes, 1000u);
 }
 
 // Steps of one job come and go: what one holds no other gets, and all of it lies within the job.

@@ -11,9 +11,11 @@ double cost_of(const Job& job, Time now) {
   return 1 + 0.1 * cpus / (cpus + 4096) + 0.01 * age / (age + 86400);
 }
 
-std::vector<NodeShare> given_back(const Allocation& allocation, PreemptHow how) {
-  std::vector<NodeShare> out = allocation.nodes;
-  if (how != PreemptHow::kSuspend) return out;
+}  // namespace
+
+std::span<const NodeShare> Occupants::given_back(const Allocation& allocation, PreemptHow how) {
+  if (how != PreemptHow::kSuspend) return allocation.nodes;
+  std::vector<NodeShare>& out = lessened_.emplace_back(allocation.nodes);
   for (NodeShare& share : out) {
     share.mem_mb = 0;
     share.gres.clear();
@@ -21,9 +23,8 @@ std::vector<NodeShare> given_back(const Allocation& allocation, PreemptHow how) 
   return out;
 }
 
-}  // namespace
-
 Occupants::Occupants(const Cluster& cluster, const PreemptRule& rule, const Pending& pending, uint32_t nodes, Time now) : on_(nodes) {
+  jobs_.reserve(pending.running().size());
   for (const auto& [id, r] : pending.running()) {
     const Job* job = r.finished ? nullptr : cluster.jobs.find(id);
     if (!job || job->is_preempted() || rule.eligible_at(*job) > now) continue;

@@ -8,6 +8,8 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
+#include <span>
 #include <vector>
 
 #include "model/cluster.h"
@@ -20,11 +22,11 @@ namespace muster::sched {
 struct Occupant {
   const Job* job = nullptr;
   PreemptHow how = PreemptHow::kOff;
-  uint64_t rank = 0;              // lower ranks make room first
-  double cost = 0;                // within a rank: one for the job, and a little for its size and for the time that it has run
-  bool aside = false;             // suspended already
-  bool taken = false;             // was chosen in this pass
-  std::vector<NodeShare> shares;  // what it would give back
+  uint64_t rank = 0;                  // lower ranks make room first
+  double cost = 0;                    // within a rank: one for the job, and a little for its size and for the time that it has run
+  bool aside = false;                 // suspended already
+  bool taken = false;                 // was chosen in this pass
+  std::span<const NodeShare> shares;  // what it would give back
 };
 
 class Occupants {
@@ -43,7 +45,10 @@ class Occupants {
   void put_back(uint32_t index, Availability& nodes) const;
 
  private:
+  std::span<const NodeShare> given_back(const Allocation& allocation, PreemptHow how);
+
   std::vector<Occupant> jobs_;
+  std::deque<std::vector<NodeShare>> lessened_;  // shares of those that give back CPUs alone; of others they are the job's own
   std::vector<std::vector<uint32_t>> on_;
 };
 

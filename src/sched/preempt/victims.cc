@@ -172,6 +172,20 @@ bool VictimSearch::stands_in_place(uint32_t index) const {
   });
 }
 
+// Whether the job stands on so many of the gathered nodes that too few are left without it, by counting: then no placement needs to be tried.
+// Where CPUs are shared a node may have more room than is counted.
+bool VictimSearch::is_needed(uint32_t index) const {
+  if (s_.oversubscribe) return false;
+  size_t left = gathered_.count();
+  for (const NodeShare& share : occupants_.at(index).shares) {
+    const uint32_t node = share.node.value;
+    if (!gathered_.test(node)) continue;
+    const bool enough = s_.whole ? nodes_.idle().test(node) : tasks(node, left_now(node)) >= wanted_;
+    left -= !enough;
+  }
+  return left < need_nodes_;
+}
+
 void VictimSearch::drop_needless() {
   std::ranges::sort(victims_, [&](uint32_t a, uint32_t b) {
     const Occupant &x = occupants_.at(a), &y = occupants_.at(b);
@@ -182,7 +196,7 @@ void VictimSearch::drop_needless() {
   for (uint32_t index : victims_) {
     const AllocationPtr before = placed_;
     occupants_.put_back(index, nodes_);
-    if (!stands_in_place(index) || fits()) continue;
+    if (!stands_in_place(index) || (!is_needed(index) && fits())) continue;
     placed_ = before;
     occupants_.lift(index, nodes_);
     needed.push_back(index);

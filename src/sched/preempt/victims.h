@@ -64,6 +64,7 @@ class VictimSearch {
   bool fits();
   std::optional<MadeRoom> settle();
   bool stands_in_place(uint32_t index) const;
+  bool is_needed(uint32_t index) const;
   void drop_needless();
   void put_all_back();
 

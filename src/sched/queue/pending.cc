@@ -62,7 +62,9 @@ void Pending::reset(const Params& params) {
   PersistentMap<Reservation> reservations = std::move(reservations_);
   std::map<std::string, uint32_t> ids = std::move(reservation_ids_);
   std::vector<uint32_t> magnetic = std::move(magnetic_);
+  const uint64_t epoch = classes_epoch_ + 1;
   *this = Pending();
+  classes_epoch_ = epoch;
   reservations_ = std::move(reservations);
   reservation_ids_ = std::move(ids);
   magnetic_ = std::move(magnetic);

@@ -75,6 +75,8 @@ class Pending {
     parked_.for_each([&](uint32_t id, const Time&) { f(JobId(id), not_eligible(jobs_.at(id), now)); });
   }
   uint32_t classes_in_use() const;
+  // Grows when all classes are made anew. While it stays equal a class stays where it is, and what it is.
+  uint64_t classes_epoch() const { return classes_epoch_; }
   uint32_t families() const { return static_cast<uint32_t>(families_.size()); }
   // The class for a request in a partition; made if it is new. `aging`: a job of it whose priority follows from its age and its request.
   uint32_t class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
@@ -110,6 +112,7 @@ class Pending {
   std::map<std::string, uint32_t> reservation_ids_;  // by name in lower case
   std::vector<uint32_t> magnetic_;
   bool started_ = false;
+  uint64_t classes_epoch_ = 0;
   Time last_{};  // of the last update
   std::string params_key_;
   std::unordered_map<const RequestBody*, std::pair<RequestBodyPtr, uint32_t>> shape_of_request_;
