@@ -174,9 +174,12 @@ struct ReportHandler {
     auto step = std::ranges::find(job->steps, r.step, &Step::id);
     if (step == job->steps.end()) return told_late(*job, r);
     const auto still_there = [&](const StepShare& x) { return !x.done && x.node_index != index; };
+    // An end that is told again, because the node has not heard that it was taken, brings no use a second time.
+    const bool told = std::ranges::any_of(step->shares, [&](const StepShare& x) { return x.done && x.node_index == index; });
+    const StepUsagePtr usage = told ? nullptr : own(r.usage);
     if (std::ranges::none_of(step->shares, still_there)) {
       event::StepEnded e = step_ended(v, *job, *step, r.exit_status, r.out_of_memory);
-      e.usage = own(r.usage);
+      e.usage = usage;
       d.events.push_back(std::move(e));
       return;
     }
@@ -187,7 +190,7 @@ struct ReportHandler {
     done.nodes.set(index);
     done.exit_status = r.exit_status;
     done.out_of_memory = r.out_of_memory;
-    done.usage = own(r.usage);
+    done.usage = usage;
     d.events.push_back(std::move(done));
     if (!r.ends_step) return;
     for (const StepShare& x : step->shares)
