@@ -31,7 +31,7 @@ constexpr Spelling kSpellings[] = {
     {"nodes", "nodelist", only(Command::kSqueue)},
     {"partitions", "partition", only(Command::kSqueue)},
     {"users", "user", only(Command::kSqueue) | only(Command::kSprio)},
-    {"fields", "format", only(Command::kSacct) | only(Command::kSstat)},
+    {"fields", "format", only(Command::kSacct)},
 };
 
 bool means(const Spelling& s, const OptionInfo& o) { return s.name == o.name && (s.commands.bits & o.commands.bits) != 0; }
