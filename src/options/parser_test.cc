@@ -424,8 +424,7 @@ TEST(JobOptions, OptionsWithoutEffectWarnOnceAndOnlyWhenTyped) {
 
 // What a user gets of an option that does not work: a refusal or one warning, and the reason in it.
 TEST(JobOptions, WhatDoesNotWorkSaysSo) {
-  const std::map<std::string, std::string> kValues{
-      {"acctg-freq", "task=30"}, {"profile", "task"}, {"cpu-freq", "low"}, {"gpu-freq", "low"}, {"delay-boot", "5"}};
+  const std::map<std::string, std::string> kValues{{"profile", "task"}, {"cpu-freq", "low"}, {"gpu-freq", "low"}, {"delay-boot", "5"}};
   for (Command c : {kB, kR, kA}) {
     size_t seen = 0;
     for (const OptionInfo* o : option_infos(c)) {
