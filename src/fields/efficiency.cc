@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/tres_mem.h"
 #include "fields/job_values.h"
 #include "fields/record_values.h"
 #include "fields/values.h"
@@ -17,11 +16,7 @@ constexpr double kToSpare = 1.2;
 
 double percent(double part, double whole) { return whole > 0 ? 100 * part / whole : 0; }
 
-Bytes held_memory(const JobRecord& j) {
-  for (std::string_view part : split(j.tres_allocated, ','))
-    if (part.starts_with("mem=")) return Bytes(parse_tres_mem_mb(part.substr(4)) << 20);
-  return {};
-}
+Bytes held_memory(const JobRecord& job) { return Bytes(job.tres_allocated.mem_mb.value_or(0) << 20); }
 
 // "1.50 GB" as seff has it: units of 1024.
 std::string size_text(Bytes amount) {

@@ -17,7 +17,7 @@ JobRecord a_job() {
   j.ended = from_unix(1100);
   j.cpus = 4;
   j.nodes = 1;
-  j.tres_allocated = "cpu=4,mem=8G,node=1,billing=4";
+  j.tres_allocated = TresAmounts{.cpus = 4, .mem_mb = 8192, .nodes = 1, .billing = 4};
   return j;
 }
 StepRecord a_step(const JobRecord& j, uint32_t tasks, int64_t cpu_seconds, uint64_t rss_mb) {
@@ -87,7 +87,7 @@ TEST_F(EfficiencyOfJobs, ASignalAndOneCore) {
   job.cpus = 1;
   job.array_job_id = JobId(5);
   job.array_task = 2;
-  job.tres_allocated = "cpu=1,node=1";
+  job.tres_allocated = TresAmounts{.cpus = 1, .nodes = 1};
   steps = {a_step(job, 1, 10, 100)};
   const std::string text = report();
   EXPECT_NE(text.find("Array Job ID: 5_2\n"), std::string::npos) << text;

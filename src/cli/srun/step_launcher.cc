@@ -265,7 +265,10 @@ void StepLauncher::on_stream(Node& n, const net::Frame& f) {
     if (output_.broken() && !ending_) end_step(nullptr);
   } else if (f.message == step_rpc::TasksEnded::kNumber) {
     step_rpc::TasksEnded m;
-    if (wire::decode(f.payload, m)) tasks_ended(n, m);
+    if (!wire::decode(f.payload, m)) return;
+    // A node speaks for its own tasks alone.
+    std::erase_if(m.tasks, [&](const auto& task) { return std::ranges::find(n.step->ranks, task.rank) == n.step->ranks.end(); });
+    tasks_ended(n, m);
   } else if (f.message == step_rpc::StreamEnd::kNumber) {
     net::ChannelPtr c = n.stream;
     c->close();

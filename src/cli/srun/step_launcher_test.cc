@@ -230,6 +230,16 @@ TEST_F(StepLauncherTest, ANodeWhoseTasksNeverConnectIsLost) {
   EXPECT_EQ(code(), 128 + SIGKILL);
 }
 
+TEST_F(StepLauncherTest, ANodeSaysNothingOfTheTasksOfOthers) {
+  FakeNode &a = node(), &b = node();
+  start();
+  until([&] { return a.stream && b.stream; });
+  a.say(step_rpc::TasksEnded{{{0, 0, {}}, {1, 7 << 8, {}}}, false});
+  a.say(step_rpc::StreamEnd{});
+  b.end(0);
+  EXPECT_EQ(code(), 0) << text_err;
+}
+
 // ---- a node that is lost after its launch
 TEST_F(StepLauncherTest, ANodeThatIsLostCountsAsKilled) {
   FakeNode &a = node(), &b = node(2);
