@@ -35,7 +35,8 @@ constexpr Bound kBytes[] = {
     {"op", 2},
 };
 constexpr Bound kEntries[] = {
-    {"jobs", 10000}, {"nodes", 20000}, {"environment", 65536}, {"argv", 65536}, {"spank_options", 4096}, {"components", kMostComponents},
+    {"jobs", 10000},  {"nodes", 20000}, {"environment", 65536}, {"argv", 65536}, {"spank_options", 4096}, {"components", kMostComponents},
+    {"edits", 10000},  // a file of sacctmgr load is one request
 };
 constexpr size_t kUsualEntries = 1024;
 constexpr int64_t kLastSecond = 253402300799;  // 9999-12-31T23:59:59

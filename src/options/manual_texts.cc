@@ -51,6 +51,8 @@ constexpr ManualText kTexts[] = {
      "sacctmgr takes a command and its words; without them it asks for commands at a prompt: add, modify, delete and show of "
      "accounts, users, associations, QOS, clusters and coordinators in the accounting database (slurmdbd). What would be done "
      "is shown, and a person is asked whether to do it, for 30 seconds; --immediate does it at once.\n\n"
+     "sacctmgr dump writes the accounts, users, QOS and limits of a cluster to a file; sacctmgr load makes the database say what such "
+     "a file says, whole or not at all, and removes nothing unless it is told to clean.\n\n"
      "sacctmgr help lists the commands."},
     {Command::kSreport, "usage of accounts, users and clusters",
      "sreport makes reports of what the accounting database (slurmdbd) has rolled up by hour, day and month: a kind of report, its name, "

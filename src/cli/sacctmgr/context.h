@@ -45,6 +45,9 @@ void modify(Context& c, Words words);
 void remove(Context& c, Words words);
 // jobs.cc: modify job
 void modify_jobs(Context& c, Words words);
+// flat_file.cc
+void dump(Context& c, Words words);
+void load(Context& c, Words words);
 // show.cc
 void show(Context& c, Words words);
 // events.cc

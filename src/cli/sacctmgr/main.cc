@@ -20,10 +20,12 @@ constexpr Verb kVerbs[] = {
     {"create", 1, add, "", ""},
     {"delete", 3, remove, "delete ENTITY [where] SPECS", "delete what the conditions meet"},
     {"remove", 3, remove, "", ""},
+    {"dump", 2, dump, "dump CLUSTER [file=FILE]", "write accounts, users, QOS and limits of a cluster to a file"},
     {"exit", 1, [](Context& c, Words) { c.done = true; }, "exit", "end the prompt"},
     {"help", 1, print_help, "help", "this list"},
     {"list", 1, show, "list ENTITY [SPECS] [format=...]", "show accounts, associations, clusters, QOS, users …"},
     {"show", 2, show, "", ""},
+    {"load", 2, load, "load FILE [cluster=NAME] [clean[=account,qos,user]]", "make the database say what such a file says"},
     {"modify", 1, modify, "modify ENTITY [where] SPECS set SPECS", "change what the conditions meet"},
     {"update", 2, modify, "", ""},
     {"ping", 1, ping, "ping", "ask whether slurmdbd is there"},
@@ -44,8 +46,6 @@ struct Refusal {
 constexpr Refusal kRefusals[] = {
     {"archive", "slurmdbd purges records by its own configuration and writes no archives"},
     {"clear", "statistics begin anew when slurmdbd starts"},
-    {"dump", "sacctmgr show associations, accounts, users and qos with --parsable2 list what a dump would"},
-    {"load", "files of sacctmgr dump are not read yet; sacctmgr reads commands from standard input"},
 };
 
 void print_help(Context&, Words) {

@@ -1,10 +1,9 @@
 // The meanings of the values of sacctmgr's keys.
 #include <algorithm>
-#include <limits>
 
 #include "base/text.h"
-#include "base/tres_mem.h"
 #include "cli/sacctmgr/specs.h"
+#include "model/limit_values.h"
 
 namespace muster::cli {
 namespace {
@@ -25,70 +24,14 @@ Result<> only_equals(const Spec& s) {
   return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
 }
 
-Result<uint64_t> tres_amount(std::string_view tres, std::string_view value, const LimitInfo& info) {
-  if (tres == "mem") {
-    Result<uint64_t> mb = parse_mem_mb(value);
-    if (mb) return *mb;
-    return bad(info.name, value, "mem is a number of MiB, or with G, T or P");
-  }
-  if (auto n = parse_number<uint64_t>(value, 0, kMaxLimit)) return *n;
-  // A number larger than any limit can be counts as the largest limit.
-  if (!value.empty() && value.find_first_not_of("0123456789") == value.npos) return kMaxLimit;
-  return bad(info.name, value, std::string(tres) + " is a whole number, or -1 for no limit");
-}
-
-Result<> add_tres_limits(const LimitInfo& info, const Spec& s, std::vector<LimitChange>& out) {
-  for (std::string_view part : split(s.value, ',')) {
-    size_t equals = part.find('=');
-    if (equals == part.npos || equals == 0) return bad(info.name, part, "TRES=number, as cpu=16,gres/gpu=4,mem=32G");
-    LimitChange c;
-    c.kind = info.kind;
-    c.op = s.op;
-    size_t end = equals;
-    if (part[end - 1] == '+' || part[end - 1] == '-') c.op = part[--end] == '+' ? ChangeOp::kAdd : ChangeOp::kSubtract;
-    c.tres = to_lower(trim(part.substr(0, end)));
-    std::string_view value = trim(part.substr(equals + 1));
-    if (value == "-1") {
-      c.op = ChangeOp::kClear;
-    } else {
-      MUSTER_TRY(amount, tres_amount(c.tres, value, info));
-      c.value = amount;
-    }
-    out.push_back(std::move(c));
-  }
-  if (out.empty()) return bad(info.name, s.value, "TRES=number, as cpu=16,gres/gpu=4,mem=32G");
-  return {};
-}
-
-Result<uint64_t> one_number(const LimitInfo& info, std::string_view value) {
-  if (info.kind == LimitKind::kShares && iequals(value, "parent")) return kSharesOfParent;
-  if (info.unit == LimitUnit::kMinutes || info.kind == LimitKind::kPreemptExemptTime) {
-    Result<TimeLimit> t = parse_time_limit(value);
-    if (!t || !t->minutes) return bad(info.name, value, "minutes, or days-hours:minutes:seconds, or -1 for none");
-    return uint64_t{*t->minutes} * (info.unit == LimitUnit::kSeconds ? 60 : 1);
-  }
-  const uint64_t top = info.kind == LimitKind::kShares ? kSharesOfParent - 1 : std::numeric_limits<uint32_t>::max() - 3;
-  if (auto n = parse_number<uint64_t>(value, 0, top)) return *n;
-  return bad(info.kind == LimitKind::kShares ? "FairShare" : info.name, value,
-             info.kind == LimitKind::kShares ? "a whole number, parent, or -1 for the default" : "a whole number, or -1 for none");
-}
-
 Result<AdminLevel> admin_level(std::string_view value) {
-  constexpr std::pair<std::string_view, AdminLevel> kLevels[] = {{"none", AdminLevel::kNone},
-                                                                 {"notset", AdminLevel::kNone},
-                                                                 {"operator", AdminLevel::kOperator},
-                                                                 {"administrator", AdminLevel::kAdministrator}};
-  for (auto [name, level] : kLevels)
-    if (!value.empty() && istarts_with(name, value)) return level;
+  if (auto level = read_admin_level(value)) return *level;
   return bad("AdminLevel", value, "one of None, Operator, Administrator");
 }
 
 Result<double> real(const Spec& s) {
-  double v = 0;
-  auto [p, ec] = std::from_chars(s.value.data(), s.value.data() + s.value.size(), v);
-  if (ec != std::errc() || p != s.value.data() + s.value.size() || v > 1e15 || v < -1 || v != v)
-    return bad(s.key, s.value, "a number of 0 or more, or -1 for the default");
-  return v;
+  if (auto number = read_factor(s.value)) return *number;
+  return bad(s.key, s.value, "a number of 0 or more, or -1 for the default");
 }
 
 void append(std::vector<std::string>& list, std::string_view value) {
@@ -128,24 +71,7 @@ std::string_view unquoted(std::string_view v) {
 }  // namespace
 
 Result<> add_limit_changes(LimitKind kind, const Spec& s, std::vector<LimitChange>& out) {
-  const LimitInfo& info = info_of(kind);
-  if (info.per_tres) {
-    std::vector<LimitChange> parts;
-    MUSTER_TRY_VOID(add_tres_limits(info, s, parts));
-    out.insert(out.end(), parts.begin(), parts.end());
-    return {};
-  }
-  LimitChange c;
-  c.kind = kind;
-  c.op = s.op;
-  if (s.value == "-1") {
-    c.op = ChangeOp::kClear;
-  } else {
-    MUSTER_TRY(value, one_number(info, s.value));
-    c.value = value;
-  }
-  out.push_back(std::move(c));
-  return {};
+  return read_limit(info_of(kind), s.op, s.value, out);
 }
 
 namespace {

@@ -1,15 +1,6 @@
-// Accounts, users, QOS and their shares and limits for a replay: from a flat file as `sacctmgr dump` writes it, or made from the names of a trace.
-//
-//   Cluster - 'name'
-//   QOS - 'high':Priority=100:Preempt='low':GrpTRES=gres/gpu=64
-//   Parent - 'root'
-//   Account - 'physics':Fairshare=30:GrpTRES=gres/gpu=256
-//   Parent - 'physics'
-//   User - 'alice':DefaultAccount='physics':Fairshare=2
-//
-// Titles and keys in any case of letters; values may stand in quotes; # begins a comment line. An option that a replay has no use for
-// (Description, Organization, Coordinator, AdminLevel, WCKeys …) is skipped, one that means something and cannot be read is an error. Bounded:
-// 100,000 lines, 256 bytes for a name. sacctmgr(1), FLAT FILE DUMP AND LOAD. Cost: O(bytes + n log n).
+// Accounts, users, QOS and their shares and limits for a replay: from a flat file of `sacctmgr dump` (config/accounts_file.h), or made from
+// the names of a trace. What a replay has no use for (descriptions, coordinators, admin levels, wckeys) is read and left out.
+// Cost: O(bytes + n log n).
 #pragma once
 
 #include <string_view>

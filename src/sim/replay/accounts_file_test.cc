@@ -64,13 +64,23 @@ TEST(AccountsFile, ErrorsNameTheLine) {
     return read ? std::string("read") : std::string(read.error().message());
   };
   EXPECT_EQ(refusal("\nnonsense\n"), "line 2: want TITLE - 'name'[:Option=value …]");
-  EXPECT_EQ(refusal("Parent - 'nobody'\n"), "line 1: the account nobody is not there yet");
+  EXPECT_EQ(refusal("Parent - 'nobody'\n"), "line 1: Parent: the account nobody is not there yet");
   EXPECT_EQ(refusal("Account - 'a'\nAccount - 'A'\n"), "line 2: the account a is there already");
-  EXPECT_EQ(refusal("Account - 'a':Fairshare=lots\n"), "line 1: fairshare cannot be read: lots");
-  EXPECT_EQ(refusal("Account - 'a':GrpTRES=gpu\n"), "line 1: grptres cannot be read: gpu");
-  EXPECT_EQ(refusal("QOS - 'q':UsageFactor=x\n"), "line 1: usagefactor is no number: x");
+  EXPECT_EQ(refusal("Account - 'a':Fairshare=lots\n"), "line 1: Invalid value for FairShare (lots)");
+  EXPECT_EQ(refusal("Account - 'a':GrpTRES=gpu\n"), "line 1: Invalid value for GrpTRES (gpu)");
+  EXPECT_EQ(refusal("QOS - 'q':UsageFactor=x\n"), "line 1: Invalid value for UsageFactor (x)");
   EXPECT_EQ(refusal("User - 'u'\nUser - 'u'\n"), "line 2: the user u is in the account root already");
-  EXPECT_EQ(refusal("Group - 'a'\n"), "line 1: the title group is none of Cluster, QOS, Parent, Account, User");
+  EXPECT_EQ(refusal("Group - 'a'\n"), "line 1: the title Group is none of Cluster, QOS, Parent, Account, User");
+}
+
+TEST(AccountsFile, QosAreAddedToThoseAboveAndTakenFromThem) {
+  auto read = read_accounts("Cluster - 'tux':QOS='normal,low'\n"
+                            "Account - 'a':QOS='+high,-low'\n"
+                            "Parent - 'a'\n"
+                            "User - 'u':QOS-='normal'\n");
+  ASSERT_TRUE(read) << read.error().message();
+  EXPECT_THAT(find(*read, "a", "")->qos, ElementsAre("normal", "high"));
+  EXPECT_THAT(find(*read, "a", "u")->qos, ElementsAre("high"));
 }
 
 TEST(AccountsFile, WithoutOneTheTraceHasThem) {
