@@ -443,8 +443,7 @@ TEST(Checklist, ClusterOfTheArticles) {
                                    " Nodes=gpu-node-[003-004]\n"}};
   auto r = load_config(files, "/etc/slurm/slurm.conf");
   ASSERT_TRUE(r.has_value()) << to_text(r.error());
-  // MaxCPUsPerUser, and what needs samples.
-  ASSERT_EQ(r->notices.size(), 2u) << to_text(r->notices);
+  ASSERT_EQ(r->notices.size(), 1u) << to_text(r->notices);
   EXPECT_EQ(r->notices.back().text(),
             "/etc/slurm/slurm.conf:10: MaxCPUsPerUser: is a key of a QOS (MaxTRESPerUser=cpu=8), not of a partition "
             "line, and Slurm refuses it here; Muster holds each user to it in the partition debug (for both: "

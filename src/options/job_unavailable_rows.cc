@@ -92,7 +92,7 @@ constexpr JobOptionRow kUnavailable[] = {
       .summary = "shrink the memory limit to what is used",
       .doc = "Lowers the job's memory limit to its use plus a margin, after a delay.",
       .status = Status::kNoEffect,
-      .note = "the memory limit stays as requested until use is measured (accounting samples)",
+      .note = "the memory limit stays as requested: a running job does not give memory back",
       .needs = "accounting"},
      set_nothing},
     {{.name = "resources",

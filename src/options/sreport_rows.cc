@@ -44,8 +44,9 @@ constexpr OptionRow<O> kRows[] = {
       .arg_name = "format",
       .commands = kSreport,
       .section = Section::kDisplay,
-      .summary = "SecPer, MinPer, HourPer, Seconds, Minutes, Hours, Percent",
-      .doc = "The unit of usage, in any letter case; it may be shortened. The default is Minutes."},
+      .summary = "unit of usage: Seconds, Minutes, Hours, Percent, …",
+      .doc = "The unit of usage: Seconds, Minutes, Hours or Percent, or an amount with its share: SecPer, MinPer, HourPer. In any letter "
+             "case; it may be shortened. The default is Minutes."},
      q_text<O, &O::report_time>},
     data_row<O, DataOutput::Kind::kJson>(
         kSreport, "json", "print JSON", "Prints the report as JSON, with usage in TRES-seconds; 'list' prints the data parsers there are."),

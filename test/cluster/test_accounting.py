@@ -35,7 +35,7 @@ def test_a_job_is_there_from_its_submission_to_its_end(accounted):
     assert len(row) == 1
     account, partition, cluster, took, record = row[0]
     assert (account, partition, cluster) == ("team-a", "main", "test") and took > 0
-    assert b"gres/gpu:h100=2" in record
+    assert b"\x03gpu\x12\x04h100\x18\x02" in record, "amounts are values: a GRES by name, type and count"
     accounted.ok("scancel", str(held))
     database.wait_state(held, "CANCELLED")
 
