@@ -33,7 +33,7 @@ MAY = {
     "QueryTriggers": "",
     # slurmd's
     "LaunchStep": "own", "SignalStepTasks": "own", "RelayToNode": "own", "QueryLocalSteps": "", "QueryLocalDaemon": "", "AttachTasks": "",
-    "SendFile": "", "PartEnded": "", "TellSteps": "",
+    "SendFile": "", "PartEnded": "", "TellSteps": "", "QueryStepUse": "",
     # slurmdbd's: the controller does not know them. test_accounting_of_others below asks slurmdbd itself.
     "StoreRecords": "", "QueryRecords": "", "RegisterCluster": "", "QueryEntities": "", "EditEntities": "", "EditJobRecords": "",
     "AwaitDirectory": "", "QueryUsage": "", "QueryJobSizes": "", "QueryReservationUsage": "", "QueryEvents": "",
