@@ -168,7 +168,7 @@ void put_size_line(Form form, const std::vector<std::string>& cells, bool names,
     const size_t start = out.size();
     out += cells[i];
     make_plain(out, start);
-    const int16_t width = i < 2 ? 9 : i + 1 == cells.size() ? 12 : 13;
+    const auto width = static_cast<int16_t>(i < 2 ? 9 : i + 1 == cells.size() ? 12 : 13);
     if (form == Form::kAligned)
       fields::fit_value(out, from, width, names ? fields::Fit::kCut : i < 2 ? fields::Fit::kMarked : fields::Fit::kWhole);
   }

@@ -135,7 +135,7 @@ ReservationRecord make_reservation_record(const Cluster& c, const Reservation& r
   });
   for (const NodeShare& s : r.partial) out.tres.hold(s);
   out.tres.nodes = names.size();
-  if (out.tres.cpus) out.tres.billing = *out.tres.cpus;
+  if (out.tres.cpus) out.tres.billing = out.tres.cpus;
   out.tres.licenses = r.licenses;
   out.nodes = compress_hosts(names);
   return out;
