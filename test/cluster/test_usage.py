@@ -71,8 +71,8 @@ def ready(cluster, ranks):
     return all(os.path.exists(os.path.join(cluster.work, "ready.%d" % r)) for r in range(ranks))
 
 
-def start_eaters(cluster, tasks=2, nodes=2, *args):
-    job = cluster.sbatch("-N%d" % nodes, "-n%d" % tasks, "--mem=1000", *args, "--wrap", "srun python3 eat.py")
+def start_eaters(cluster, tasks=2, nodes=2, *args, then="true"):
+    job = cluster.sbatch("-N%d" % nodes, "-n%d" % tasks, "--mem=1000", *args, "--wrap", "srun python3 eat.py; " + then)
     until("the tasks to hold their memory", lambda: ready(cluster, tasks))
     return job
 
@@ -163,13 +163,15 @@ def test_what_a_step_used_outlives_slurmd_and_slurmctld(gathering):
 
 def test_steps_of_a_step_manager(gathering):
     cluster = gathering(GATHER + "SlurmctldParameters=enable_stepmgr\n")
-    job = start_eaters(cluster)
+    # The job goes on until the manager has been told: what comes after the end of the job is lost (docs/usage.md).
+    job = start_eaters(cluster, then="until [ -e over ]; do sleep 0.1; done")
     live = sampled(cluster, job, 160 * MB)
     assert live["MaxRSSNode"] == "n2"
     cluster.file("go", "")
-    cluster.wait_job(job, "COMPLETED")
     step = recorded(cluster, job, "0", "n2")["%d.0" % job]
     assert (step["MaxRSSTask"], step["MaxRSSNode"]) == ("1", "n2") and size(step["AveRSS"]) >= 120 * MB
+    cluster.file("over", "")
+    cluster.wait_job(job, "COMPLETED")
 
 
 def test_over_memory_kill(gathering):
