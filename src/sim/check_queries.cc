@@ -16,17 +16,24 @@ constexpr int kMostParts = 10'000;
 const QueryTexts kTexts{[] { return std::string(); }, [](bool) { return std::string(); },
                         [](const std::string&) -> Result<std::string> { return fail(Errc::kNotFound); }};
 
+// Takes all parts of an answer; the result says what is wrong with it, "" nothing, or how the question was refused.
 template <class Request, class Take>
-std::string read(const QueryContext& context, Request request, Take take) {
-  auto answer = query_from(context, std::move(request));
-  if (!answer) return "was refused: " + std::string(answer.error().message());
-  auto& parts = std::get<AnswerInParts<Request>>(*answer);
+Result<std::string> take_all(const QueryContext& context, Request request, Take take) {
+  MUSTER_TRY(answer, query_from(context, std::move(request)));
+  auto& parts = std::get<AnswerInParts<Request>>(answer);
   PartOf<Request> part;
   for (int n = 0; parts.next && parts.next(part); ++n) {
-    if (n == kMostParts) return "has no end";
+    if (n == kMostParts) return std::string("has no end");
     take(part);
   }
-  return {};
+  return std::string();
+}
+
+// The same of a question that must not be refused.
+template <class Request, class Take>
+std::string read(const QueryContext& context, Request request, Take take) {
+  auto wrong = take_all(context, std::move(request), take);
+  return wrong ? *wrong : "was refused: " + std::string(wrong.error().message());
 }
 
 std::string jobs_problem(const QueryContext& context, rpc::RowOrder order) {
@@ -66,13 +73,8 @@ template <size_t... I>
 std::string any_problem(const QueryContext& context, std::index_sequence<I...>) {
   std::string wrong;
   auto ask = [&]<class Request>(Request request) {
-    auto answer = query_from(context, std::move(request));
-    if (!answer) return;
-    auto& parts = std::get<AnswerInParts<Request>>(*answer);
-    PartOf<Request> part;
-    int n = 0;
-    while (n <= kMostParts && parts.next && parts.next(part)) ++n;
-    if (n > kMostParts) wrong = std::string(row_of<Request>.name) + " has no end";
+    const auto said = take_all(context, std::move(request), [](const PartOf<Request>&) {});
+    if (said && !said->empty()) wrong = std::string(row_of<Request>.name) + " " + *said;
   };
   (ask(std::variant_alternative_t<I, Query>{}), ...);
   return wrong;

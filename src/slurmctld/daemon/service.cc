@@ -181,8 +181,15 @@ Result<> Service::when_complete(AskedRequest asked, JobKind kind, Call call, std
   });
 }
 
+void Service::count(const Call& call) { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); }
+
+void Service::answer(const Call& call, std::string payload) {
+  count(call);
+  if (auto c = call.channel.lock()) c->answer(call.id, call.message, std::move(payload));
+}
+
 void Service::refuse(const Call& call, const Error& error) {
-  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
+  count(call);
   if (auto c = call.channel.lock()) c->answer_error(call.id, error);
 }
 
@@ -415,8 +422,7 @@ void Service::begin_answer(net::AnswerStreams& streams, Call call, Query query) 
   if (!channel) return;
   auto open = [this, call, kept = std::make_shared<Query>(std::move(query))] { return encoded_answer(context_of(call), std::move(*kept)); };
   streams.begin(
-      channel, call.id, call.message, open, [this, call] { stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began); },
-      call.who.uid);
+      channel, call.id, call.message, open, [this, call] { count(call); }, call.who.uid);
 }
 
 Result<> Service::query(Call call, Query query) {
@@ -432,8 +438,7 @@ Result<> Service::query_with_plan(Call call, Query query) {
 Result<> Service::query_at_once(Call call, Query query) {
   MUSTER_TRY(answer, encoded_answer(context_of(call), std::move(query)));
   MUSTER_TRY(last, answer->last());
-  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
-  if (auto c = call.channel.lock()) c->answer(call.id, call.message, std::move(last));
+  this->answer(call, std::move(last));
   return {};
 }
 

@@ -72,8 +72,10 @@ class Service {
   Result<> when_complete(AskedRequest asked, JobKind kind, Call call, std::function<void(Call, JobRequest)> work);
   Privacy privacy_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
   Rights rights_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
+  void count(const Call& call);  // for sdiag: it is answered
+  void answer(const Call& call, std::string payload);
   template <class Request>
-  void finish(const Call& call, const AnswerTo<Request>& answer);
+  void finish(const Call& call, const AnswerTo<Request>& value);
   void refuse(const Call& call, const Error& error);
 
   // ---- handlers of commands.def. The plain ones: the core decides in its thread; the query thread answers

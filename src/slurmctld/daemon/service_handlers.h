@@ -20,9 +20,8 @@ Result<> read(std::string_view payload, Request& request) {
 }
 
 template <class Request>
-void Service::finish(const Call& call, const AnswerTo<Request>& answer) {
-  stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
-  if (auto c = call.channel.lock()) c->answer(call.id, call.message, wire::encoded(answer));
+void Service::finish(const Call& call, const AnswerTo<Request>& value) {
+  answer(call, wire::encoded(value));
 }
 
 template <class Request>

@@ -34,8 +34,7 @@ Result<> Service::ask_manager(NodeId manager, Call call, std::string payload) {
                  return refuse(
                      call, Error(Errc::kNodesBusy, {}, "the slurmd of node " + name + ", which manages the job's steps, does not answer"));
                if (!answer) return refuse(call, answer.error());
-               stats_.call(call.message, call.who.uid, net::Loop::monotonic() - call.began);
-               if (auto c = call.channel.lock()) c->answer(call.id, call.message, std::move(answer->payload));
+               this->answer(call, std::move(answer->payload));
              });
   return {};
 }
