@@ -104,27 +104,27 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
   if (by_daemon && !callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons of nodes may say that");
   if (frame.kind != net::FrameKind::kRequest && frame.message != number_of<rpc::AskerGone>) return fail(Errc::kUnexpectedMessage);
   Call call{channel, frame.id, frame.message, {}, net::Loop::monotonic(), {}};
-  if (by_daemon) return serve(std::move(call), frame.payload);
+  if (by_daemon) return serve(call, frame.payload);
   call.who = callers_.of(peer, *core_.snapshot());
-  return admit(std::move(call), frame.payload);
+  return admit(call, frame.payload);
 }
 
 // Where names, groups or rights by accounting matter, the caller is looked up first.
-Result<> Service::admit(Call call, std::string_view payload) {
+Result<> Service::admit(const Call& call, std::string_view payload) {
   const CommandRow* row = command_row(call.message);
   if (!row || row->kind == CommandKind::kDaemon) return fail(Errc::kUnexpectedMessage);
-  if (!callers_.names_needed(call.who)) return serve(std::move(call), payload);
+  if (!callers_.names_needed(call.who)) return serve(call, payload);
   auto named = [this](Call c, std::string_view kept) -> Result<> {
     MUSTER_TRY_VOID(callers_.name(c.who));
-    return serve(std::move(c), kept);
+    return serve(c, kept);
   };
   const Uid uid = call.who.uid;
-  if (callers_.prepared(uid)) return named(std::move(call), payload);
-  return when_known(uid, std::move(call), [named, kept = std::string(payload)](Call c) { return named(std::move(c), kept); });
+  if (callers_.prepared(uid)) return named(call, payload);
+  return when_known(uid, call, [named, kept = std::string(payload)](const Call& c) { return named(c, kept); });
 }
 
 // For changes and queries the core itself asks for the right, by the state that it looks at.
-Result<> Service::serve(Call call, std::string_view payload) {
+Result<> Service::serve(const Call& call, std::string_view payload) {
   const CommandRow& row = *command_row(call.message);
   if (row.kind != CommandKind::kChange && row.kind != CommandKind::kQuery) MUSTER_TRY_VOID(may_ask(row, rights_of(call)));
   switch (call.message) {
@@ -132,7 +132,7 @@ Result<> Service::serve(Call call, std::string_view payload) {
   case number_of<rpc::request>: {                             \
     rpc::request r;                                           \
     MUSTER_TRY_VOID(read(payload, r));                        \
-    return handler(std::move(call), std::move(r));            \
+    return handler(call, std::move(r));                       \
   }
 #include "slurmctld/core/commands.def"
 #undef MUSTER_COMMAND
@@ -141,10 +141,11 @@ Result<> Service::serve(Call call, std::string_view payload) {
 }
 
 // A node daemon passes on what a user asked at its agent socket; it is judged as that user's request.
-Result<> Service::relay(Call call, rpc::Relay relay) {
+Result<> Service::relay(const Call& from, const rpc::Relay& relay) {
   // Its notices would go to the node daemon: the asker needs a connection of its own, and tries until there is one.
   if (relay.message == number_of<rpc::WatchJobs>)
     return fail(Errc::kConnectFailed, {}, "squeue --watch needs a connection to slurmctld itself; this node only passes on requests");
+  Call call = from;
   MUSTER_TRY(place, ports_.pass_on(relay.uid, relay.payload.size()));
   call.message = relay.message;
   call.who.uid = relay.uid;
@@ -152,14 +153,14 @@ Result<> Service::relay(Call call, rpc::Relay relay) {
   call.who.host = relay.host;
   call.who.session = relay.session;
   call.passed_on = {std::move(place), relay.asker};
-  return admit(std::move(call), relay.payload);
+  return admit(call, relay.payload);
 }
 
-Result<> Service::when_known(Uid uid, Call call, std::function<Result<>(Call)> work) {
-  if (callers_.prepared(uid)) return work(std::move(call));
+Result<> Service::when_known(Uid uid, const Call& call, std::function<Result<>(Call)> work) {
+  if (callers_.prepared(uid)) return work(call);
   const Line line{call.channel.lock().get(), call.passed_on.asker};
   if (line.asker) looked_up_.insert(line);
-  callers_.prepare(uid, [this, line, call = std::move(call), work = std::move(work)] {
+  callers_.prepare(uid, [this, line, call, work = std::move(work)] {
     if (line.asker) {
       const auto here = looked_up_.find(line);
       if (here == looked_up_.end()) return;
@@ -171,12 +172,12 @@ Result<> Service::when_known(Uid uid, Call call, std::function<Result<>(Call)> w
   return {};
 }
 
-Result<> Service::when_complete(AskedRequest asked, JobKind kind, Call call, std::function<void(Call, JobRequest)> work) {
+Result<> Service::when_complete(AskedRequest asked, JobKind kind, const Call& call, std::function<void(const Call&, JobRequest)> work) {
   const Uid uid = user_to_look_up(*ports_.settings(), call.who, asked);
   auto request = std::make_shared<AskedRequest>(std::move(asked));
-  return when_known(uid, std::move(call), [this, request, kind, work = std::move(work)](Call c) -> Result<> {
+  return when_known(uid, call, [this, request, kind, work = std::move(work)](Call c) -> Result<> {
     MUSTER_TRY(completed, callers_.complete(std::move(*request), kind, c.who));
-    work(std::move(c), std::move(completed));
+    work(c, std::move(completed));
     return {};
   });
 }
@@ -193,14 +194,13 @@ void Service::refuse(const Call& call, const Error& error) {
   if (auto c = call.channel.lock()) c->answer_error(call.id, error);
 }
 
-Result<> Service::submit(Call call, rpc::SubmitJob request) {
+Result<> Service::submit(const Call& call, rpc::SubmitJob request) {
   auto submission = std::make_shared<rpc::SubmitJob>(std::move(request));
-  return when_complete(std::move(submission->request), JobKind::kBatch, std::move(call), [this, submission](Call c, JobRequest completed) {
-    submit_completed(std::move(c), submission, std::move(completed));
-  });
+  return when_complete(std::move(submission->request), JobKind::kBatch, call,
+                       [this, submission](const Call& c, JobRequest completed) { submit_completed(c, submission, std::move(completed)); });
 }
 
-void Service::submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed) {
+void Service::submit_completed(const Call& call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed) {
   auto request = std::make_shared<JobRequest>(std::move(completed));
   core_.post({[this, call, submission, request](Core& core, store::EventLog& log) -> Reply {
                 auto keep = [&](std::string& bytes, std::string& hash) -> Result<> {
@@ -225,12 +225,12 @@ void Service::submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>&
 }
 
 // The jobs of a crontab are completed as submissions are, and their scripts kept, before the core takes them all or none.
-Result<> Service::install_crontab(Call call, rpc::InstallCrontab request) {
+Result<> Service::install_crontab(const Call& call, rpc::InstallCrontab request) {
   MUSTER_TRY_VOID(may_submit_for(*ports_.settings(), call.who, request.user));
   if (request.entries.size() > Crontab::kMostEntries)
     return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostEntries) + " entries");
   auto asked = std::make_shared<rpc::InstallCrontab>(std::move(request));
-  return when_known(asked->user, std::move(call), [this, asked](Call c) -> Result<> {
+  return when_known(asked->user, call, [this, asked](Call c) -> Result<> {
     auto change = std::make_shared<CrontabChange>(CrontabChange{asked->user, asked->crontab, {}, {}});
     for (rpc::CronEntry& entry : asked->entries) {
       if (entry.request.uid != asked->user) return fail(Errc::kUserIdMissing, {}, "the job is another user's than the crontab");
@@ -249,12 +249,12 @@ Result<> Service::install_crontab(Call call, rpc::InstallCrontab request) {
   });
 }
 
-Result<> Service::allocate(Call call, rpc::Allocate request) {
-  return when_complete(std::move(request.request), JobKind::kAllocation, std::move(call),
-                       [this](Call c, JobRequest completed) { allocate_completed(std::move(c), std::move(completed)); });
+Result<> Service::allocate(const Call& call, rpc::Allocate request) {
+  return when_complete(std::move(request.request), JobKind::kAllocation, call,
+                       [this](const Call& c, JobRequest completed) { allocate_completed(c, std::move(completed)); });
 }
 
-void Service::allocate_completed(Call call, JobRequest completed) {
+void Service::allocate_completed(const Call& call, JobRequest completed) {
   auto request = std::make_shared<const JobRequest>(std::move(completed));
   auto tell = [call](JobId job, std::string nodes) {
     return [call, pending = rpc::AllocationPending{job, std::move(nodes)}] {
@@ -295,11 +295,11 @@ Result<HetRequest> Service::complete_together(std::vector<AskedRequest> asked, J
   return out;
 }
 
-Result<> Service::submit_together(Call call, rpc::SubmitHetJob request) {
+Result<> Service::submit_together(const Call& call, rpc::SubmitHetJob request) {
   if (request.components.empty()) return fail(Errc::kInvalidReq, {}, "the job has no component");
   const Uid uid = user_to_look_up(*ports_.settings(), call.who, request.components.front());
   auto asked = std::make_shared<rpc::SubmitHetJob>(std::move(request));
-  return when_known(uid, std::move(call), [this, asked](Call c) -> Result<> {
+  return when_known(uid, call, [this, asked](Call c) -> Result<> {
     MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kBatch, c.who));
     auto job = std::make_shared<HetRequest>(std::move(completed));
     core_.post({[this, c, asked, job](Core& core, store::EventLog& log) -> Reply {
@@ -327,11 +327,11 @@ Result<> Service::submit_together(Call call, rpc::SubmitHetJob request) {
 }
 
 // The first component tells how all are: they start, and begin, together.
-Result<> Service::allocate_together(Call call, rpc::AllocateHetJob request) {
+Result<> Service::allocate_together(const Call& call, rpc::AllocateHetJob request) {
   if (request.components.empty()) return fail(Errc::kInvalidReq, {}, "the job has no component");
   const Uid uid = user_to_look_up(*ports_.settings(), call.who, request.components.front());
   auto asked = std::make_shared<rpc::AllocateHetJob>(std::move(request));
-  return when_known(uid, std::move(call), [this, asked](Call c) -> Result<> {
+  return when_known(uid, call, [this, asked](Call c) -> Result<> {
     MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kAllocation, c.who));
     auto job = std::make_shared<const HetRequest>(std::move(completed));
     auto tell = [c](JobId id, std::string nodes) {
@@ -374,13 +374,13 @@ Result<> Service::complete(const Core& core, const Call& call, const rpc::Create
   return {};
 }
 
-Result<> Service::forecast(Call call, rpc::WillRun request) {
+Result<> Service::forecast(const Call& call, rpc::WillRun request) {
   const JobKind kind = request.kind == JobKind::kBatch ? JobKind::kBatch : JobKind::kAllocation;
-  return when_complete(std::move(request.request), kind, std::move(call),
-                       [this](Call c, JobRequest completed) { forecast_completed(std::move(c), std::move(completed)); });
+  return when_complete(std::move(request.request), kind, call,
+                       [this](const Call& c, JobRequest completed) { forecast_completed(c, std::move(completed)); });
 }
 
-void Service::forecast_completed(Call call, JobRequest completed) {
+void Service::forecast_completed(const Call& call, JobRequest completed) {
   // What the check below makes of a text for itself; it refuses a wrong one.
   if (ports_.settings()->sched.extra_constraints) completed.extra_constraint = completed.extra;
   auto request = std::make_shared<const TestOnly>(TestOnly{std::move(completed)});
@@ -417,7 +417,7 @@ QueryContext Service::context_of(const Call& call) const {
   return {core_.snapshot(), ports_.settings(), net::Loop::now(), call.who, ports_.texts};
 }
 
-void Service::begin_answer(net::AnswerStreams& streams, Call call, Query query) {
+void Service::begin_answer(net::AnswerStreams& streams, const Call& call, Query query) {
   auto channel = call.channel.lock();
   if (!channel) return;
   auto open = [this, call, kept = std::make_shared<Query>(std::move(query))] { return encoded_answer(context_of(call), std::move(*kept)); };
@@ -425,24 +425,24 @@ void Service::begin_answer(net::AnswerStreams& streams, Call call, Query query) 
       channel, call.id, call.message, open, [this, call] { count(call); }, call.who.uid);
 }
 
-Result<> Service::query(Call call, Query query) {
-  begin_answer(streams_, std::move(call), std::move(query));
+Result<> Service::query(const Call& call, Query query) {
+  begin_answer(streams_, call, std::move(query));
   return {};
 }
 
-Result<> Service::query_with_plan(Call call, Query query) {
-  begin_answer(plan_streams_, std::move(call), std::move(query));
+Result<> Service::query_with_plan(const Call& call, Query query) {
+  begin_answer(plan_streams_, call, std::move(query));
   return {};
 }
 
-Result<> Service::query_at_once(Call call, Query query) {
+Result<> Service::query_at_once(const Call& call, Query query) {
   MUSTER_TRY(answer, encoded_answer(context_of(call), std::move(query)));
   MUSTER_TRY(last, answer->last());
   this->answer(call, std::move(last));
   return {};
 }
 
-Result<> Service::watch(Call call, rpc::WatchJobs request) {
+Result<> Service::watch(const Call& call, rpc::WatchJobs request) {
   auto channel = call.channel.lock();
   if (!channel) return {};
   MUSTER_TRY_VOID(watches_.add(channel, std::move(request), privacy_of(call)));
@@ -451,29 +451,29 @@ Result<> Service::watch(Call call, rpc::WatchJobs request) {
 }
 
 // Root may act for another user: then that user's groups decide what is allowed.
-Result<> Service::change_as(Call call, rpc::UpdateJob request) {
+Result<> Service::change_as(const Call& call, rpc::UpdateJob request) {
   const Uid as = updating_user(*ports_.settings(), call.who, request);
-  if (as == call.who.uid) return change(std::move(call), std::move(request));
-  return when_known(as, std::move(call), [this, as, kept = std::move(request)](Call c) {
+  if (as == call.who.uid) return change(call, std::move(request));
+  return when_known(as, call, [this, as, kept = std::move(request)](Call c) {
     c.who.groups = callers_.groups_of(as);
-    return change(std::move(c), kept);
+    return change(c, kept);
   });
 }
 
-Result<> Service::change_named(Call call, rpc::RunWithoutJob request) {
+Result<> Service::change_named(const Call& call, rpc::RunWithoutJob request) {
   const Uid uid = call.who.uid;
-  return when_known(uid, std::move(call), [this, kept = std::move(request)](Call c) {
+  return when_known(uid, call, [this, kept = std::move(request)](Call c) {
     c.who.name = callers_.user_name(c.who.uid);
-    return change(std::move(c), kept);
+    return change(c, kept);
   });
 }
 
 // Who may delete a reservation because it is theirs is a matter of names.
-Result<> Service::change_named(Call call, rpc::UpdateReservation request) {
+Result<> Service::change_named(const Call& call, rpc::UpdateReservation request) {
   const Uid uid = call.who.uid;
-  return when_known(uid, std::move(call), [this, kept = std::move(request)](Call c) {
+  return when_known(uid, call, [this, kept = std::move(request)](Call c) {
     c.who.name = callers_.user_name(c.who.uid);
-    return change(std::move(c), kept);
+    return change(c, kept);
   });
 }
 
@@ -484,7 +484,7 @@ Result<> Service::complete(const Core&, const Call& call, const rpc::RunWithoutJ
   steps::add_step(c, step, {}, net::Loop::now());
   c.user_name = call.who.name;
   c.job_name = request.request.name;
-  return sign(std::move(c), step);
+  return sign(c, step);
 }
 
 Result<> Service::complete(const Core& core, const Call&, const rpc::UpdateConfig& request, rpc::Messages&) {
@@ -492,7 +492,7 @@ Result<> Service::complete(const Core& core, const Call&, const rpc::UpdateConfi
   return {};
 }
 
-Result<> Service::sign(rpc::StepCredential credential, rpc::StepCreated& step) const {
+Result<> Service::sign(const rpc::StepCredential& credential, rpc::StepCreated& step) const {
   MUSTER_TRY(text, net::sign_credential(ports_.security, wire::encoded(credential)));
   step.credential = std::move(text);
   return {};
@@ -522,14 +522,14 @@ void Service::reset_statistics_at_midnight() {
   });
 }
 
-Result<> Service::statistics(Call call, rpc::QueryStatistics request) {
+Result<> Service::statistics(const Call& call, rpc::QueryStatistics request) {
   MUSTER_TRY_VOID(may_query(rights_of(call), request));
   if (request.reset) stats_.reset(net::Loop::now());
   finish<rpc::QueryStatistics>(call, statistics_for(privacy_of(call)));
   return {};
 }
 
-Result<> Service::ping(Call call, rpc::Ping) {
+Result<> Service::ping(const Call& call, rpc::Ping) {
   rpc::Pong pong;
   char host[256] = {};
   ::gethostname(host, sizeof host - 1);
@@ -540,13 +540,13 @@ Result<> Service::ping(Call call, rpc::Ping) {
   return {};
 }
 
-Result<> Service::reconfigure(Call call, rpc::Reconfigure) {
+Result<> Service::reconfigure(const Call& call, rpc::Reconfigure) {
   MUSTER_TRY(done, ports_.reconfigure());
   finish<rpc::Reconfigure>(call, done);
   return {};
 }
 
-Result<> Service::shutdown(Call call, rpc::Shutdown request) {
+Result<> Service::shutdown(const Call& call, rpc::Shutdown request) {
   finish<rpc::Shutdown>(call, {});
   ports_.shutdown(request.controller_only);
   return {};

@@ -64,12 +64,12 @@ class Service {
 
   net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<> admit(Call call, std::string_view payload);
-  Result<> serve(Call call, std::string_view payload);
+  Result<> admit(const Call& call, std::string_view payload);
+  Result<> serve(const Call& call, std::string_view payload);
   // Runs `work` once the user database has said who `uid` is: at once, where that is known.
-  Result<> when_known(Uid uid, Call call, std::function<Result<>(Call)> work);
+  Result<> when_known(Uid uid, const Call& call, std::function<Result<>(Call)> work);
   // Runs `work` with the job that the request will be, as callers_.complete() makes it.
-  Result<> when_complete(AskedRequest asked, JobKind kind, Call call, std::function<void(Call, JobRequest)> work);
+  Result<> when_complete(AskedRequest asked, JobKind kind, const Call& call, std::function<void(const Call&, JobRequest)> work);
   Privacy privacy_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
   Rights rights_of(const Call& call) const { return {*ports_.settings(), core_.snapshot()->directory, call.who}; }
   void count(const Call& call);  // for sdiag: it is answered
@@ -80,10 +80,10 @@ class Service {
 
   // ---- handlers of commands.def. The plain ones: the core decides in its thread; the query thread answers
   template <class Request>
-  Result<> change(Call call, Request request);
-  Result<> query(Call call, Query query);
-  Result<> query_with_plan(Call call, Query query);  // one that takes a planning pass
-  Result<> query_at_once(Call call, Query query);    // one that is answered quickly and in one piece
+  Result<> change(const Call& call, Request request);
+  Result<> query(const Call& call, Query query);
+  Result<> query_with_plan(const Call& call, Query query);  // one that takes a planning pass
+  Result<> query_at_once(const Call& call, Query query);    // one that is answered quickly and in one piece
   // complete() adds what an answer of the core is not whole without; it runs on the core thread.
   template <class Request, class Answer>
   Result<> complete(const Core&, const Call&, const Request&, Answer&) {
@@ -93,37 +93,37 @@ class Service {
   Result<> complete(const Core& core, const Call& call, const Request& request, rpc::StepCreated& step);
   Result<> complete(const Core& core, const Call& call, const rpc::RunWithoutJob& request, rpc::StepCreated& step);
   Result<> complete(const Core& core, const Call& call, const rpc::UpdateConfig& request, rpc::Messages& answer);
-  Result<> sign(rpc::StepCredential credential, rpc::StepCreated& step) const;
+  Result<> sign(const rpc::StepCredential& credential, rpc::StepCreated& step) const;
   // Requests for a job, of which the controller knows more than is asked for.
-  Result<> submit(Call call, rpc::SubmitJob request);
-  void submit_completed(Call call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed);
-  Result<> install_crontab(Call call, rpc::InstallCrontab request);
-  Result<> allocate(Call call, rpc::Allocate request);
-  void allocate_completed(Call call, JobRequest completed);
+  Result<> submit(const Call& call, rpc::SubmitJob request);
+  void submit_completed(const Call& call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed);
+  Result<> install_crontab(const Call& call, rpc::InstallCrontab request);
+  Result<> allocate(const Call& call, rpc::Allocate request);
+  void allocate_completed(const Call& call, JobRequest completed);
   // Those for heterogeneous jobs.
-  Result<> submit_together(Call call, rpc::SubmitHetJob request);
-  Result<> allocate_together(Call call, rpc::AllocateHetJob request);
+  Result<> submit_together(const Call& call, rpc::SubmitHetJob request);
+  Result<> allocate_together(const Call& call, rpc::AllocateHetJob request);
   Result<HetRequest> complete_together(std::vector<AskedRequest> asked, JobKind kind, Caller& who) const;
   Result<> complete(const Core& core, const Call& call, const rpc::CreateHetStep& request, rpc::HetStepCreated& steps);
-  Result<> forecast(Call call, rpc::WillRun request);
-  void forecast_completed(Call call, JobRequest completed);
+  Result<> forecast(const Call& call, rpc::WillRun request);
+  void forecast_completed(const Call& call, JobRequest completed);
   // Requests for which a user has to be known first: the one by whose rights it is judged, or in whose name the step runs.
-  Result<> change_as(Call call, rpc::UpdateJob request);
-  Result<> change_named(Call call, rpc::RunWithoutJob request);
-  Result<> change_named(Call call, rpc::UpdateReservation request);
+  Result<> change_as(const Call& call, rpc::UpdateJob request);
+  Result<> change_named(const Call& call, rpc::RunWithoutJob request);
+  Result<> change_named(const Call& call, rpc::UpdateReservation request);
   // service_managed.cc: the manager of the job's steps decides, or is asked for its news first
   template <class Request>
-  Result<> change_by_manager(Call call, Request request);
+  Result<> change_by_manager(const Call& call, Request request);
   template <class Request>
-  Result<> change_told(Call call, Request request);
-  Result<> ask_manager(NodeId manager, Call call, std::string payload);
-  void when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then);
-  void begin_answer(net::AnswerStreams& streams, Call call, Query query);
+  Result<> change_told(const Call& call, Request request);
+  Result<> ask_manager(NodeId manager, const Call& call, std::string payload);
+  void when_told(const Call& call, Right right, std::vector<JobId> jobs, const std::function<void()>& then);
+  void begin_answer(net::AnswerStreams& streams, const Call& call, Query query);
   QueryContext context_of(const Call& call) const;
   // service_waits.cc
-  Result<> wait_job(Call call, rpc::WaitJob request);
-  Result<> wait_steps(Call call, rpc::WaitSteps request);
-  Result<> wait_records(Call call, rpc::WaitRecords request);
+  Result<> wait_job(const Call& call, rpc::WaitJob request);
+  Result<> wait_steps(const Call& call, rpc::WaitSteps request);
+  Result<> wait_records(const Call& call, rpc::WaitRecords request);
   template <class Request, class Wait>
   void wait_for(const Call& call, JobId id, Wait wait);
   template <class Request>
@@ -134,18 +134,18 @@ class Service {
   Line line_of(const Call& call);
   void attend(const Call& call, JobId job);
   void forget_waiters(const net::Channel* channel);
-  Result<> watch(Call call, rpc::WatchJobs request);
+  Result<> watch(const Call& call, rpc::WatchJobs request);
   // About this daemon.
-  Result<> ping(Call call, rpc::Ping request);
-  Result<> statistics(Call call, rpc::QueryStatistics request);
+  Result<> ping(const Call& call, rpc::Ping request);
+  Result<> statistics(const Call& call, rpc::QueryStatistics request);
   rpc::Statistics statistics_for(const Privacy& privacy);
   void reset_statistics_at_midnight();
-  Result<> reconfigure(Call call, rpc::Reconfigure request);
-  Result<> shutdown(Call call, rpc::Shutdown request);
+  Result<> reconfigure(const Call& call, rpc::Reconfigure request);
+  Result<> shutdown(const Call& call, rpc::Shutdown request);
   // Requests of node daemons.
-  Result<> relay(Call call, rpc::Relay request);
-  Result<> asker_gone(Call call, rpc::AskerGone request);
-  Result<> fetch_content(Call call, rpc::FetchContent request);
+  Result<> relay(const Call& call, const rpc::Relay& request);
+  Result<> asker_gone(const Call& call, rpc::AskerGone request);
+  Result<> fetch_content(const Call& call, rpc::FetchContent request);
 
   net::Loop& loop_;
   os::Log& logger_;

@@ -11,7 +11,7 @@ constexpr size_t kPiece = 128u << 10;  // what one node has on its way at a time
 
 }  // namespace
 
-Result<> Service::fetch_content(Call call, rpc::FetchContent what) {
+Result<> Service::fetch_content(const Call& call, rpc::FetchContent what) {
   const std::optional<NodeId> node = nodes_.node_of(call.channel.lock().get());
   if (!node) return fail(Errc::kUnexpectedMessage, "a node must register before it asks");
   MUSTER_TRY_VOID(may_fetch(*core_.snapshot(), *node, what));

@@ -25,7 +25,7 @@ void Service::finish(const Call& call, const AnswerTo<Request>& value) {
 }
 
 template <class Request>
-Result<> Service::change(Call call, Request request) {
+Result<> Service::change(const Call& call, Request request) {
   auto kept = std::make_shared<const Request>(std::move(request));
   core_.post({[this, call, kept](Core& core, store::EventLog&) -> Reply {
                 auto answer = core.run(call.who, *kept);
@@ -47,14 +47,14 @@ Result<> Service::complete(const Core& core, const Call&, const Request& request
   if constexpr (requires { request.request.spank; })
     if (request.request.spank) steps::add_job_shares(c, *job.allocation);
   if constexpr (requires { request.purpose; }) c.purpose = request.purpose;
-  return sign(std::move(c), step);
+  return sign(c, step);
 }
 
 template <class Request>
-Result<> Service::change_by_manager(Call call, Request request) {
+Result<> Service::change_by_manager(const Call& call, Request request) {
   const auto manager = manager_to_ask(*core_.snapshot(), *ports_.settings(), call.who, row_of<Request>.of_job, request.job);
-  if (manager) return ask_manager(*manager, std::move(call), wire::encoded(request));
-  return change(std::move(call), std::move(request));
+  if (manager) return ask_manager(*manager, call, wire::encoded(request));
+  return change(call, std::move(request));
 }
 
 // The jobs whose steps are meant.
@@ -67,7 +67,7 @@ inline std::vector<JobId> jobs_of_steps(const rpc::SignalJobs& request) {
 }
 
 template <class Request>
-Result<> Service::change_told(Call call, Request request) {
+Result<> Service::change_told(const Call& call, Request request) {
   auto kept = std::make_shared<Request>(std::move(request));
   when_told(call, row_of<Request>.of_job, jobs_of_steps(*kept), [this, call, kept] { (void)change(call, std::move(*kept)); });
   return {};

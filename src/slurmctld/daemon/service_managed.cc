@@ -17,7 +17,7 @@ bool is_of_the_connection(Errc code) {
 
 }  // namespace
 
-Result<> Service::ask_manager(NodeId manager, Call call, std::string payload) {
+Result<> Service::ask_manager(NodeId manager, const Call& call, std::string payload) {
   MUSTER_TRY(place, ports_.pass_on(call.who.uid, payload.size()));  // of each user's share of what is on its way
   rpc::Relay m;
   m.uid = call.who.uid;
@@ -40,7 +40,7 @@ Result<> Service::ask_manager(NodeId manager, Call call, std::string payload) {
 }
 
 // `then` is called once, whatever becomes of it: a manager that does not answer in time may have no news.
-void Service::when_told(const Call& call, Right right, std::vector<JobId> jobs, std::function<void()> then) {
+void Service::when_told(const Call& call, Right right, std::vector<JobId> jobs, const std::function<void()>& then) {
   const auto cluster = core_.snapshot();
   std::vector<std::pair<JobId, NodeId>> managers;
   std::ranges::sort(jobs);

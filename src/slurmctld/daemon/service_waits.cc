@@ -21,7 +21,7 @@ void Service::forget_waiters(const net::Channel* channel) {
 }
 
 // A node daemon says that somebody for whom it passed requests on is gone.
-Result<> Service::asker_gone(Call call, rpc::AskerGone gone) {
+Result<> Service::asker_gone(const Call& call, rpc::AskerGone gone) {
   const Line line{call.channel.lock().get(), gone.asker};
   looked_up_.erase(line);
   core_.post({[this, line](Core& core, store::EventLog&) -> Reply {
@@ -73,14 +73,14 @@ void Service::attend(const Call& call, JobId job) {
               {}});
 }
 
-Result<> Service::wait_job(Call call, rpc::WaitJob request) {
+Result<> Service::wait_job(const Call& call, rpc::WaitJob request) {
   if (request.attends) attend(call, request.job);
   wait_for<rpc::WaitJob>(call, request.job, JobWait(request, privacy_of(call)));
   return {};
 }
 
 // swait. The manager's news come first: a step of srun --async that has just been made is one to wait for.
-Result<> Service::wait_steps(Call call, rpc::WaitSteps request) {
+Result<> Service::wait_steps(const Call& call, rpc::WaitSteps request) {
   when_told(call, row_of<rpc::WaitSteps>.of_job, {request.job}, [this, call, id = request.job] {
     if (call.channel.expired()) return;
     wait_for<rpc::WaitSteps>(call, id, StepsWait(privacy_of(call), rights_of(call)));
@@ -89,7 +89,7 @@ Result<> Service::wait_steps(Call call, rpc::WaitSteps request) {
 }
 
 // sacct -j right after sbatch.
-Result<> Service::wait_records(Call call, rpc::WaitRecords request) {
+Result<> Service::wait_records(const Call& call, rpc::WaitRecords request) {
   auto kept = std::make_shared<const rpc::WaitRecords>(std::move(request));
   core_.post({[this, call, kept, line = waits<rpc::WaitRecords>(call)](Core& core, store::EventLog&) -> Reply {
                 const Privacy privacy(core.settings(), core.cluster().directory, call.who);
