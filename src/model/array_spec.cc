@@ -109,6 +109,23 @@ Result<ArrayTasks> parse_array_spec(std::string_view text, uint32_t max_id) {
   return out;
 }
 
+Result<ArrayExtent> ArrayExtent::parse(std::string_view text) {
+  MUSTER_TRY(tasks, parse_array_spec(text, kMaxArrayTaskId));
+  ArrayExtent out;
+  out.count = static_cast<uint32_t>(tasks.pending.count());
+  const size_t first = tasks.pending.first();
+  size_t last = first, step = 0;
+  for (size_t task = tasks.pending.next(first + 1); task != Bitmap::npos; task = tasks.pending.next(task + 1)) {
+    const size_t gap = task - last;
+    step = step == 0 || step == gap ? gap : 1;
+    last = task;
+  }
+  out.min = static_cast<uint32_t>(first);
+  out.max = static_cast<uint32_t>(last);
+  out.step = static_cast<uint32_t>(std::max<size_t>(1, step));
+  return out;
+}
+
 std::string format_array_tasks(const ArrayTasks& tasks, size_t length) {
   if (tasks.pending.none()) return {};
   std::string out;

@@ -30,6 +30,7 @@
 #include "base/ids.h"
 #include "base/parsed.h"
 #include "base/time.h"
+#include "model/array_extent.h"
 #include "model/cpu_frequency.h"
 #include "model/distribution.h"
 #include "model/extra_constraint.h"
@@ -158,7 +159,7 @@ struct AskedBody {
   TriState requeue = TriState::kDefault;
   bool requeue_expedite = false;  // --requeue=expedite
   bool reboot = false, no_kill = false, no_allocate = false;
-  std::string array;  // "0-15:4%2", "" = not an array
+  Parsed<ArrayExtent> array;  // "0-15:4%2", "" = not an array
   std::string mcs_label;
   uint32_t immediate_seconds = 0;  // --immediate; 0 = not immediate
   bool test_only = false;

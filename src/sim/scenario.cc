@@ -161,8 +161,9 @@ JobRequest Scenario::request(Random& r, const std::vector<JobId>& known, Time no
   if (r.chance(0.8)) q.time_limit_min = static_cast<uint32_t>(r.uniform(1, 30));
   if (r.chance(0.1)) q.exclusive = r.chance(0.7) ? Exclusive::kNode : Exclusive::kUser;
   if (q.kind == JobKind::kBatch && r.chance(0.2)) {
-    q.array = "0-" + number(r.uniform(0, 9));
-    if (r.chance(0.5)) q.array += "%" + number(r.uniform(1, 3));
+    std::string tasks = "0-" + number(r.uniform(0, 9));
+    if (r.chance(0.5)) tasks += "%" + number(r.uniform(1, 3));
+    q.array = std::move(tasks);
   }
   if (!known.empty() && r.chance(0.2)) {
     const char* kinds[] = {"afterany", "afterok", "afternotok", "after", "aftercorr"};

@@ -7,7 +7,6 @@
 
 #include "acct/admission.h"
 #include "hostlist/hostlist.h"
-#include "model/array_spec.h"
 #include "model/sharing_words.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
@@ -442,18 +441,12 @@ namespace {
 
 // SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP, for the array as it was submitted.
 void describe_array(const RequestBody& request, node_rpc::JobOnNode& n) {
-  auto tasks = parse_array_spec(request.array, kMaxArrayTaskId);
-  if (!tasks || tasks->pending.none()) return;
-  n.array_task_count = static_cast<uint32_t>(tasks->pending.count());
-  size_t first = tasks->pending.first(), last = first, step = 0;
-  for (size_t i = tasks->pending.next(first + 1); i != Bitmap::npos; i = tasks->pending.next(i + 1)) {
-    size_t gap = i - last;
-    step = step == 0 || step == gap ? gap : 1;
-    last = i;
-  }
-  n.array_task_min = static_cast<uint32_t>(first);
-  n.array_task_max = static_cast<uint32_t>(last);
-  n.array_task_step = static_cast<uint32_t>(std::max<size_t>(1, step));
+  const ArrayExtent& tasks = request.array.value();
+  if (!tasks.count) return;
+  n.array_task_count = tasks.count;
+  n.array_task_min = tasks.min;
+  n.array_task_max = tasks.max;
+  n.array_task_step = tasks.step;
 }
 
 // All components of the job that this one leads, for the variables of its script.

@@ -327,7 +327,7 @@ Result<std::shared_ptr<const ArrayTasks>> check_array(const View& v, const JobRe
   if (r.array.empty()) return nullptr;
   uint32_t size = v.settings.config().max_array_size;
   if (size <= 1) return fail(Errc::kInvalidArray, {}, "job arrays are disabled here (MaxArraySize)");
-  MUSTER_TRY(tasks, parse_array_spec(r.array, size - 1));
+  MUSTER_TRY(tasks, parse_array_spec(r.array.text(), size - 1));
   const int64_t most = v.settings.config().scheduler_parameters.number("max_array_tasks", size);
   if (const auto count = static_cast<int64_t>(tasks.pending.count()); count > most)
     return fail(Errc::kInvalidArray, {},

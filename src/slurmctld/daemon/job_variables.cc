@@ -2,8 +2,6 @@
 
 #include <sys/wait.h>
 
-#include "model/array_spec.h"
-
 namespace muster::slurmctld {
 namespace {
 
@@ -24,13 +22,11 @@ void add_array(const Job& j, Variables& v) {
   if (!j.array_job_id) return;
   v.set("SLURM_ARRAY_JOB_ID", j.array_job_id.value);
   if (j.array_task != kNoArrayTask) v.set("SLURM_ARRAY_TASK_ID", j.array_task);
-  auto tasks = parse_array_spec(j.request->array, kMaxArrayTaskId);
-  if (!tasks || tasks->pending.none()) return;
-  v.set("SLURM_ARRAY_TASK_COUNT", tasks->pending.count());
-  v.set("SLURM_ARRAY_TASK_MIN", tasks->pending.first());
-  size_t last = 0;
-  tasks->pending.for_each([&](size_t i) { last = i; });
-  v.set("SLURM_ARRAY_TASK_MAX", last);
+  const ArrayExtent& tasks = j.request->array.value();
+  if (!tasks.count) return;
+  v.set("SLURM_ARRAY_TASK_COUNT", tasks.count);
+  v.set("SLURM_ARRAY_TASK_MIN", tasks.min);
+  v.set("SLURM_ARRAY_TASK_MAX", tasks.max);
 }
 
 }  // namespace
