@@ -96,6 +96,9 @@ class Channel {
   // Calls `f` once when at most kLowMark bytes are queued (at the end of this turn if that is so now), so that producers of long
   // answers stay bounded. Not called when the connection ends before.
   virtual void when_writable(std::function<void()> f) = 0;
+  // true: takes nothing more from the peer until it is called with false, so that who passes on a long answer goes at the pace of the one
+  // who reads it. What was read already may still be delivered.
+  virtual void hold(bool on) = 0;
   // Writes what the socket takes at once, then closes. on_closed is not called; unanswered requests get an error.
   virtual void close() = 0;
   virtual bool closed() const = 0;

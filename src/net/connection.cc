@@ -412,6 +412,10 @@ void Connection::when_writable(std::function<void()> f) {
   }
 }
 
+void Connection::hold(bool on) {
+  if (!closed_) pause(kHeld, on);
+}
+
 // ---- time
 
 // Each connection has one timer, for the earliest thing it waits for. An answered request leaves its entry behind, so the timer may

@@ -44,6 +44,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   void notify(uint16_t message, std::string payload) override;
   size_t queued_bytes() const override;
   void when_writable(std::function<void()> f) override;
+  void hold(bool on) override;
   void close() override;
   bool closed() const override { return closed_; }
 
@@ -80,7 +81,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   bool write_some();
   bool encrypt_some();
   void after_write(bool progress);
-  enum Pause : uint8_t { kAnswersPileUp = 1, kNotItsTurn = 2 };
+  enum Pause : uint8_t { kAnswersPileUp = 1, kNotItsTurn = 2, kHeld = 4 };
   void pause(Pause why, bool on);
   void wait_for_turn();
   bool account_bytes();

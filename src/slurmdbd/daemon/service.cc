@@ -162,45 +162,68 @@ Result<> Service::await_directory(const Call& call, const net::ChannelPtr& chann
   return {};
 }
 
-Service::Caller Service::caller_of(const net::Peer& peer) const {
-  Caller who;
-  who.uid = peer.user(slurm_user_);
-  who.slurm = peer.is_daemon(slurm_user_);
-  who.name = users_.name_of(who.uid);
-  return who;
-}
-
 AdminLevel Service::level(const Caller& who) const { return who.slurm ? AdminLevel::kAdministrator : level_of(*directory(), who.name); }
 
 // ---- requests
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
-  const Caller who = caller_of(channel->peer());
-  if (who.slurm || users_.prepared(who.uid)) return serve(channel, frame);
-  users_.prepare(who.uid, [this, ref = std::weak_ptr(channel), frame] {
-    auto c = ref.lock();
-    if (!c) return;
-    if (Result<> done = serve(c, frame); !done) c->answer_error(frame.id, done.error());
+  const net::Peer& peer = channel->peer();
+  Call call{channel, frame.id, frame.message, {peer.user(slurm_user_), peer.is_daemon(slurm_user_), false, {}}};
+  std::string_view payload = frame.payload;
+  std::string inner;
+  if (frame.message == wire::number_of<rpc::Relay>) {
+    MUSTER_TRY_VOID(unpack(frame, call, inner));
+    payload = inner;
+  }
+  if (call.who.slurm || users_.prepared(call.who.uid)) return serve(std::move(call), channel, payload);
+  users_.prepare(call.who.uid, [this, call, kept = std::string(payload)] {
+    auto asker = call.channel.lock();
+    if (!asker) return;
+    if (Result<> done = serve(call, asker, kept); !done) asker->answer_error(call.id, done.error());
   });
   return {};
 }
 
-Result<> Service::serve(const net::ChannelPtr& channel, const net::Frame& frame) {
+// A daemon passes on what a user asked at its socket (rpc::AskDatabase): it is that user's question from here on.
+Result<> Service::unpack(const net::Frame& frame, Call& call, std::string& payload) const {
+  if (!call.who.slurm) return fail(Errc::kAccessDenied, {}, "only daemons pass on what others ask");
+  rpc::Relay relay;
+  MUSTER_TRY_VOID(wire::decode(frame.payload, relay));
+  if (relay.payload.size() > wire::largest_request(relay.message, 0))
+    return fail(Errc::kResultTooLarge, "a request of " + std::to_string(relay.payload.size()) + " bytes is larger than any of its kind");
+  call.message = relay.message;
+  call.who = {relay.uid, relay.uid.value == 0 || relay.uid == slurm_user_, true, {}};
+  payload = std::move(relay.payload);
+  return {};
+}
+
+// What needs no more than to be somebody is judged where it is answered.
+Result<> Service::may_say(const Call& call) {
   using namespace rpc;
-  Call call{channel, frame.id, frame.message, caller_of(channel->peer())};
-  std::string_view payload = frame.payload;
-  auto by_slurm = [&]() -> Result<> {
-    if (call.who.slurm) return {};
-    return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may do this");
-  };
-  switch (frame.message) {
+  switch (call.message) {
     case wire::number_of<StoreRecords>:
-      MUSTER_TRY_VOID(by_slurm());
+    case wire::number_of<RegisterCluster>:
+    case wire::number_of<AwaitDirectory>:
+      if (call.who.slurm && !call.who.passed_on) return {};
+      return fail(Errc::kAccessDenied, {}, "only daemons may do this");
+    case wire::number_of<Reconfigure>:
+    case wire::number_of<Shutdown>:
+      if (call.who.slurm) return {};
+      return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may do this");
+    default: return {};
+  }
+}
+
+Result<> Service::serve(Call call, const net::ChannelPtr& channel, std::string_view payload) {
+  using namespace rpc;
+  call.who.name = users_.name_of(call.who.uid);
+  MUSTER_TRY_VOID(may_say(call));
+  switch (call.message) {
+    case wire::number_of<StoreRecords>:
       return write<StoreRecords>(call, payload, [this](const Caller&, StoreRecords& m) { return store(m); });
     case wire::number_of<RegisterCluster>:
-      MUSTER_TRY_VOID(by_slurm());
       return write<RegisterCluster>(call, payload, [this](const Caller&, RegisterCluster& m) { return register_cluster(m); });
-    case wire::number_of<AwaitDirectory>: MUSTER_TRY_VOID(by_slurm()); return await_directory(call, channel, payload);
+    case wire::number_of<AwaitDirectory>: return await_directory(call, channel, payload);
     case wire::number_of<EditEntities>:
       return write<EditEntities>(call, payload, [this](const Caller& who, EditEntities& m) { return edit_entities(who, m); });
     case wire::number_of<EditJobRecords>:
@@ -227,13 +250,11 @@ Result<> Service::serve(const net::ChannelPtr& channel, const net::Frame& frame)
       return {};
     }
     case wire::number_of<Reconfigure>: {
-      MUSTER_TRY_VOID(by_slurm());
       MUSTER_TRY_VOID(ports_.reconfigure());
       answer<Reconfigure>(call, {});
       return {};
     }
     case wire::number_of<Shutdown>:
-      MUSTER_TRY_VOID(by_slurm());
       answer<Shutdown>(call, {});
       ports_.shutdown();
       return {};
@@ -345,12 +366,13 @@ void Service::roll_up() {
 
 // ---- reports
 Result<> Service::report(const Call& call, const net::ChannelPtr& channel, MakeReport make) {
-  streams_.begin(channel, call.id, call.message,
-                 [this, make = std::move(make), client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
-                   const auto known = directory();
-                   return make({*reader_storage_, *known, net::Loop::now(), [&] { return !client.expired(); }});
-                 },
-                 {});
+  streams_.begin(
+      channel, call.id, call.message,
+      [this, make = std::move(make), client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+        const auto known = directory();
+        return make({*reader_storage_, *known, net::Loop::now(), [&] { return !client.expired(); }});
+      },
+      {}, call.who.uid);
   return {};
 }
 
@@ -396,12 +418,13 @@ Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::
   MUSTER_TRY_VOID(check_lists(query->filter));
   if (ports_.settings()->private_jobs && !sees_all(call.who)) query->filter.users = {call.who.uid};
   lower_names(query->filter);
-  streams_.begin(channel, call.id, call.message,
-                 [this, query, client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
-                   MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
-                   return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
-                 },
-                 {});
+  streams_.begin(
+      channel, call.id, call.message,
+      [this, query, client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+        MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
+        return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
+      },
+      {}, call.who.uid);
   return {};
 }
 
@@ -465,18 +488,19 @@ Result<> Service::query_entities(Call call, const net::ChannelPtr& channel, std:
   lower_names(question->filter);
   auto settings = ports_.settings();
   Audience audience{call.who.name, sees_all(call.who), settings->private_users, settings->private_accounts};
-  streams_.begin(channel, call.id, call.message,
-                 [this, question, audience]() -> Result<std::unique_ptr<net::PartSource>> {
-                   rpc::Entities found = query(*directory(), *question, audience);
-                   if (question->what == Entity::kTransaction)
-                     MUSTER_TRY_VOID(
-                         reader_storage_->transactions(question->filter.from, question->filter.until, [&](TransactionRecord t) -> Result<> {
-                           if (matches(t, question->filter)) found.transactions.push_back(std::move(t));
-                           return {};
-                         }));
-                   return std::make_unique<EntitySource>(std::move(found));
-                 },
-                 {});
+  streams_.begin(
+      channel, call.id, call.message,
+      [this, question, audience]() -> Result<std::unique_ptr<net::PartSource>> {
+        rpc::Entities found = query(*directory(), *question, audience);
+        if (question->what == Entity::kTransaction)
+          MUSTER_TRY_VOID(
+              reader_storage_->transactions(question->filter.from, question->filter.until, [&](TransactionRecord t) -> Result<> {
+                if (matches(t, question->filter)) found.transactions.push_back(std::move(t));
+                return {};
+              }));
+        return std::make_unique<EntitySource>(std::move(found));
+      },
+      {}, call.who.uid);
   return {};
 }
 

@@ -43,7 +43,8 @@ class Service {
  private:
   struct Caller {
     Uid uid{};
-    bool slurm = false;  // root, SlurmUser or a daemon
+    bool slurm = false;      // root, SlurmUser or a daemon
+    bool passed_on = false;  // a daemon says that this user asks; it is none itself
     std::string name;
   };
   struct Call {  // one request on its way
@@ -55,8 +56,9 @@ class Service {
 
   net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<> serve(const net::ChannelPtr& channel, const net::Frame& frame);
-  Caller caller_of(const net::Peer& peer) const;  // with the name that is known
+  Result<> unpack(const net::Frame& frame, Call& call, std::string& payload) const;
+  Result<> serve(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  static Result<> may_say(const Call& call);
   AdminLevel level(const Caller& who) const;
   bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // PrivateData hides nothing from them
 

@@ -281,6 +281,52 @@ TEST_F(ServiceTest, WhatIsInUseIsFoundInTheDatabase) {
   EXPECT_TRUE(ask(0, m));
 }
 
+// slurmctld passes on what users ask where there is no slurmdbd: it is judged as theirs.
+TEST_F(ServiceTest, WhatADaemonPassesOnIsJudgedAsTheUsersOwn) {
+  rpc::StoreRecords s;
+  s.cluster = "test";
+  for (uint32_t id : {1, 2}) {
+    JobRecord& r = s.jobs.emplace_back();
+    r.key = {JobId(id), from_unix(2000), 0};
+    r.eligible = from_unix(2000);
+    r.uid = Uid(id == 1 ? kAlice : kBob);
+    r.position = id;
+  }
+  ASSERT_TRUE(ask(0, s));
+  settings.private_jobs = true;
+  auto passed_on = [&](uint32_t daemon, uint32_t user, const auto& request, std::vector<JobRecord>* found = nullptr) {
+    rpc::Relay relay;
+    relay.uid = Uid(user);
+    relay.message = wire::number_of<std::decay_t<decltype(request)>>;
+    wire::encode(request, relay.payload);
+    return ask(daemon, relay, [&](std::string bytes) {
+      rpc::JobRecords part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      if (found) std::ranges::copy(part.jobs, std::back_inserter(*found));
+    });
+  };
+  std::vector<JobRecord> found;
+  ASSERT_TRUE(passed_on(kSlurm, kAlice, rpc::QueryRecords{}, &found));
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].uid, Uid(kAlice));
+  found.clear();
+  ASSERT_TRUE(passed_on(kSlurm, 0, rpc::QueryRecords{}, &found));
+  EXPECT_EQ(found.size(), 2u);
+  EXPECT_EQ(passed_on(kSlurm, kAlice, add_account(true)).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(passed_on(kSlurm, kAlice, rpc::Shutdown{}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(shut_down, 0);
+  // Whoever is no daemon passes on nothing, and what daemons say for themselves is never said by somebody else.
+  EXPECT_EQ(passed_on(kAlice, kBob, rpc::QueryRecords{}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(passed_on(kSlurm, 0, s).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(passed_on(kSlurm, 0, rpc::RegisterCluster{}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(passed_on(kSlurm, kAlice, rpc::Relay{}).error().code, Errc::kUnexpectedMessage);
+  rpc::Relay large;
+  large.uid = Uid(kAlice);
+  large.message = wire::number_of<rpc::QueryRecords>;
+  large.payload.assign(wire::largest_request(large.message, 0) + 1, 'x');
+  EXPECT_EQ(ask(kSlurm, large).error().code, Errc::kResultTooLarge);
+}
+
 TEST_F(ServiceTest, NamesAreKeptAndFoundInLowerCase) {
   rpc::StoreRecords s;
   s.cluster = "test";
