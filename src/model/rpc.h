@@ -531,4 +531,12 @@ struct AskerGone {  // a notice of the node daemon: its waiting requests need no
 
 #undef MUSTER_FIELDS
 
+// A question or an edit for slurmdbd, of a user whose host has no slurmdbd and who may not read the cluster key: slurmctld passes it on and
+// says who asks. Answered as slurmdbd answers the inner message.
+struct AskDatabase {
+  uint16_t message = 0;
+  std::string payload;
+  MUSTER_FIELDS(v(1, "message", s.message); v(2, "payload", s.payload);)
+};
+
 }  // namespace muster::rpc

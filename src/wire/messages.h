@@ -32,6 +32,8 @@ template <>
 inline constexpr bool kWaits<rpc::WaitSteps> = true;
 template <>
 inline constexpr bool kWaits<rpc::WaitRecords> = true;
+template <>
+inline constexpr bool kWaits<rpc::AskDatabase> = true;  // for slurmdbd, which may be long in finding the answer
 
 constexpr bool waits(uint16_t number_off_the_wire) {
   switch (number_off_the_wire) {

@@ -18,6 +18,7 @@
 #include "slurmctld/daemon/blob_cache.h"
 #include "slurmctld/daemon/callers.h"
 #include "slurmctld/daemon/core_thread.h"
+#include "slurmctld/daemon/database_questions.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/statistics.h"
@@ -136,6 +137,8 @@ class Service {
   void forget_waiters(const net::Channel* channel);
   Result<> watch(const Call& call, rpc::WatchJobs request);
   // About this daemon.
+  Result<> ask_database(const Call& call, rpc::AskDatabase request);
+  DatabaseQuestions::Way way_to_database() const;
   Result<> ping(const Call& call, rpc::Ping request);
   Result<> statistics(const Call& call, rpc::QueryStatistics request);
   rpc::Statistics statistics_for(const Privacy& privacy);
@@ -161,6 +164,7 @@ class Service {
   net::AnswerStreams streams_, plan_streams_;  // of either thread
   Watches watches_;
   BlobCache contents_;  // query thread only
+  DatabaseQuestions database_{loop_, [this] { return way_to_database(); }};
   net::ChannelSet channels_;
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it

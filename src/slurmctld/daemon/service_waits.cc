@@ -1,5 +1,6 @@
 // Commands that wait for what becomes of a job: sbatch --wait, scontrol wait_job, swait; sacct -j for records on their way. They
-// wait on the core thread (waiters.h, record_waits.h) as long as there is somebody to answer.
+// wait on the core thread (waiters.h, record_waits.h) as long as there is somebody to answer. Those that wait for slurmdbd's answer wait in
+// database_questions.h.
 #include "slurmctld/core/waits.h"
 #include "slurmctld/daemon/service_handlers.h"
 
@@ -8,6 +9,7 @@ namespace muster::slurmctld {
 // Commands that wait on a closed connection would answer nobody.
 void Service::forget_waiters(const net::Channel* channel) {
   if (waiting_.erase(channel) == 0) return;
+  database_.forget_all(channel);
   core_.post({[this, channel](Core& core, store::EventLog&) -> Reply {
                 const auto first = attendants_.lower_bound({channel, 0});
                 auto last = first;
@@ -24,6 +26,7 @@ void Service::forget_waiters(const net::Channel* channel) {
 Result<> Service::asker_gone(const Call& call, rpc::AskerGone gone) {
   const Line line{call.channel.lock().get(), gone.asker};
   looked_up_.erase(line);
+  database_.forget(line);
   core_.post({[this, line](Core& core, store::EventLog&) -> Reply {
                 for (auto [at, end] = attendants_.equal_range(line); at != end; ++at) core.leave(at->second);
                 attendants_.erase(line);
@@ -103,3 +106,38 @@ Result<> Service::wait_records(const Call& call, rpc::WaitRecords request) {
 }
 
 }  // namespace muster::slurmctld
+DatabaseQuestions::Way Service::way_to_database() const {
+  const auto settings = ports_.settings();
+  const config::Config& config = settings->config();
+  DatabaseQuestions::Way way{{config.accounting_storage_host}, config.accounting_storage_port, ports_.security, config.message_timeout};
+  if (!config.accounting_storage_backup_host.empty()) way.hosts.push_back(config.accounting_storage_backup_host);
+  return way;
+}
+
+// sacct, sacctmgr and their like where there is no slurmdbd. It judges the question; here it is only said who asks.
+Result<> Service::ask_database(const Call& call, rpc::AskDatabase request) {
+  if (!keeps_records(ports_.settings()->config())) return fail(Errc::kDisabled, {}, "this cluster keeps no accounting records");
+  rpc::Relay relay;
+  relay.uid = call.who.uid;
+  relay.gid = call.who.gid;
+  relay.host = call.who.host;
+  relay.session = call.who.session;
+  relay.message = request.message;
+  relay.payload = std::move(request.payload);
+  DatabaseQuestions::Question question;
+  question.user = call.who.uid;
+  question.line = waits<rpc::AskDatabase>(call);
+  question.asker = call.channel;
+  question.relay = wire::encoded(relay);
+  MUSTER_TRY(place, ports_.pass_on(call.who.uid, question.relay.size()));
+  question.place = std::move(place);
+  question.part = [call](std::string part) {
+    if (auto asker = call.channel.lock()) asker->answer_part(call.id, call.message, std::move(part));
+  };
+  question.answered = [this, call](Result<std::string> answer) {
+    answer ? this->answer(call, std::move(*answer)) : refuse(call, answer.error());
+  };
+  database_.ask(std::move(question));
+  return {};
+}
+
