@@ -239,13 +239,19 @@ class Town(harness.Cluster):
         until(lambda: "an empty queue: %s\n%s" % (self.queue(), self.logs()), lambda: not self.queue(), seconds)
 
 
-def start_database(town, more=""):
-    """slurmdbd of this town, run by SlurmUser as sites do; `more`: lines of slurmdbd.conf. The town is started, too."""
+def start_database(town, more="", far=False):
+    """slurmdbd of this town, run by SlurmUser as sites do; `more`: lines of slurmdbd.conf. The town is started, too. `far`: users do not find
+    its socket, as on another host; they may not read slurmdbd.conf."""
     import accounting
     database = accounting.Database(town)
     path = town.folder + "/etc/slurmdbd.conf"
     with open(path) as f:
         text = f.read().replace("SlurmUser=root", "SlurmUser=" + SLURM) + more
+    if far:
+        folder = town.folder + "/far"
+        os.makedirs(folder)
+        os.chown(folder, town.slurm.pw_uid, town.slurm.pw_gid)
+        text = text.replace("PidFile=" + database.pid_file, "PidFile=%s/slurmdbd.pid" % folder)
     with open(path, "w") as f:
         f.write(text)
     for name in (path, town.folder + "/log/slurmdbd.log"):

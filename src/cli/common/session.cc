@@ -144,15 +144,21 @@ Result<> Session::connect() {
   return {};
 }
 
-Result<std::unique_ptr<net::Client>> Session::connect_database() const {
-  net::ClientOptions how = database_options(conf_, patience_);
+Result<std::unique_ptr<net::Client>> Session::connect_database() {
+  const net::ClientOptions how = database_options(conf_, patience_);
   auto client = net::connect_client(how);
+  through_controller_ = false;
   if (client || client.error().code != Errc::kConnectFailed) return client;
-  const std::string place = conf_.accounting_host + ":" + std::to_string(conf_.accounting_port);
   const bool keyless = how.security.kind == net::Security::Kind::kSlurmKey && how.security.key.empty();
+  const std::string place = conf_.accounting_host + ":" + std::to_string(conf_.accounting_port);
+  if (keyless) {
+    client = net::connect_client(client_options(conf_, patience_));
+    through_controller_ = client.has_value();
+    if (through_controller_) return client;
+  }
   return fail(Errc::kConnectFailed, "Connection refused",
               keyless ? "slurmdbd has no agent socket on this host, and at " + place +
-                            " it asks for the cluster key, which you may not read; " + "ask on its own host, or let AuthType be auth/munge"
+                            " it asks for the cluster key, which you may not read; no slurmctld or slurmd is here to pass the question on"
                       : "slurmdbd does not answer at " + place + " (AccountingStorageHost, AccountingStoragePort of " + conf_.path + ")");
 }
 

@@ -3,6 +3,7 @@
 //
 // The way to the controller is the agent socket of slurmctld on this host, else TCP to each SlurmctldHost when the cluster key is readable
 // (auth/slurm) or through munge; see net/client.h. The way to the database is alike: slurmdbd's agent socket, else AccountingStorageHost.
+// Who may not read the cluster key and is on another host than slurmdbd asks it through the controller (rpc::AskDatabase).
 //
 // Queries connect with Patience::kNone: without a controller they say so in milliseconds. Commands that change something (sbatch, scancel
 // …) wait up to MessageTimeout for a controller that is just being restarted; they try at once and often. A request that was sent is never
@@ -65,7 +66,9 @@ class Session {
     };
     for (Waiting waiting;;) {
       MUSTER_TRY_VOID(connect());
-      auto frame = client_->request_stream(wire::number_of<Request>, bytes, timeout, decode_part);
+      auto frame = through_controller_ ? client_->request_stream(wire::number_of<rpc::AskDatabase>,
+                                                                 wrapped(wire::number_of<Request>, bytes), timeout, decode_part)
+                                       : client_->request_stream(wire::number_of<Request>, bytes, timeout, decode_part);
       if (frame) {
         wire::AnswerTo<Request> answer;
         MUSTER_TRY_VOID(wire::decode(frame->payload, answer, wire::kOfOurOwn));
@@ -104,12 +107,14 @@ class Session {
   bool wait_a_moment(Waiting& waiting) const;
   bool wait_for_place(Waiting& waiting) const;
   static bool wait(Waiting& waiting, Duration patience);
-  Result<std::unique_ptr<net::Client>> connect_database() const;
+  Result<std::unique_ptr<net::Client>> connect_database();
+  static std::string wrapped(uint16_t message, const std::string& payload) { return wire::encoded(rpc::AskDatabase{message, payload}); }
 
   ClientConf conf_;
   Patience patience_;
   Whom whom_;
   std::unique_ptr<net::Client> client_;
+  bool through_controller_ = false;  // client_ is the controller's, which passes on what is for slurmdbd
 };
 
 // The first step of a command that asks the controller of the cluster given with -M. nullopt after reporting why that cannot be done.
