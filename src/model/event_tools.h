@@ -90,7 +90,7 @@ struct TriggerStarted {  // its program runs, or cannot be started: it is gone, 
   }
 };
 
-struct AllocationAttended {  // the command that asked for an allocation is there for it
+struct AllocationAttended {  // the command that asks for an allocation, or asked for it, is there for it
   static constexpr uint32_t kNumber = 527;
   static constexpr const char* kName = "AllocationAttended";
   JobId job{};

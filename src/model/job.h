@@ -159,7 +159,6 @@ struct JobRun {
   uint32_t batch_index = 0;                // in allocation: the node of the batch script (--batch)
   uint32_t time_warned = 0;                // JobWarning bits: what was said of the limit in this run
   uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=: kept for the steps of a managed job; 0: none
-  bool attended = false;                   // a command was there for it (salloc, srun): when it is gone, InactiveLimit counts
   uint64_t step_news = 0;                  // how many news of its steps the manager has told (model/node_rpc.h, StepsOfJob)
   // preemption and time slices
   Time preempted{};                                  // when it was chosen to make room
@@ -189,6 +188,7 @@ struct Job {
   bool epilog_due = false;        // EpilogSlurmctld of this run has not ended
   bool cancel_asked = false;      // a user asked for its end; else a rule of the system cancelled it
   bool managed = false;           // its steps are decided about on its first node (ADR 11); settled when it starts
+  bool attended = false;          // a command is there for it (salloc, srun): when it is gone, InactiveLimit counts
   uint32_t flags = 0;             // JobFlag
   uint32_t priority = 0;          // 0 = held
   uint32_t time_limit_min = kUnlimited32;
@@ -294,7 +294,7 @@ struct Job {
     run(125, "reservation", &JobRun::reservation);
     run(126, "reservation_name", &JobRun::reservation_name);
     v(135, "het", s.het);
-    run(143, "attended", &JobRun::attended);
+    v(143, "attended", s.attended);
     run(144, "batch_usage", &JobRun::batch_usage);
   }
 };

@@ -55,7 +55,8 @@ struct SubmitHetJob {
 // when the job has its number, and again when it has nodes that are not ready yet (they boot, or a prolog runs).
 struct Allocate {
   AskedRequest request;
-  MUSTER_FIELDS(v(1, "request", s.request);)
+  bool attends = false;  // as that of WaitJob, from now on: the command may be killed before it says more
+  MUSTER_FIELDS(v(1, "request", s.request); v(2, "attends", s.attends);)
 };
 struct AllocationPending {
   JobId job{};
@@ -80,7 +81,8 @@ struct Allocated {
 // The same with several components. All are ready when the answer comes.
 struct AllocateHetJob {
   std::vector<AskedRequest> components;
-  MUSTER_FIELDS(v(1, "components", s.components);)
+  bool attends = false;
+  MUSTER_FIELDS(v(1, "components", s.components); v(2, "attends", s.attends);)
 };
 struct HetAllocated {
   std::vector<Allocated> components;

@@ -50,15 +50,18 @@ std::optional<std::vector<rpc::Allocated>> ask_for(Session& session, const Ask& 
 
 }  // namespace
 
-std::optional<std::vector<rpc::Allocated>> allocate(Session& session, const std::vector<AskedRequest>& components, const os::CliLog& log,
-                                                    Pending& pending) {
+std::optional<std::vector<rpc::Allocated>> allocate(Session& session, const std::vector<AskedRequest>& components, bool stays,
+                                                    const os::CliLog& log, Pending& pending) {
+  const bool attends = stays && session.conf().inactive_limit_seconds > 0;
   if (components.size() > 1) {
     rpc::AllocateHetJob together;
     together.components = components;
+    together.attends = attends;
     return ask_for(session, together, log, pending);
   }
   rpc::Allocate ask;
   ask.request = components.front();
+  ask.attends = attends;
   return ask_for(session, ask, log, pending);
 }
 

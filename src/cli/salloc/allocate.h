@@ -22,9 +22,10 @@ struct Pending {
 
 // Waits until the job has its nodes. `pending.job` is set as soon as it is known, so that a signal can cancel the job. nullopt after an
 // error, which was reported.
-// `components`: one, or those of a heterogeneous job; the result has as many.
-std::optional<std::vector<rpc::Allocated>> allocate(Session& session, const std::vector<AskedRequest>& components, const os::CliLog& log,
-                                                    Pending& pending);
+// `components`: one, or those of a heterogeneous job; the result has as many. `stays`: this command lives as long as the job is wanted, so
+// InactiveLimit may end the job when it is gone.
+std::optional<std::vector<rpc::Allocated>> allocate(Session& session, const std::vector<AskedRequest>& components, bool stays,
+                                                    const os::CliLog& log, Pending& pending);
 
 // Tells the user and gives the job back.
 void relinquish(const ClientConf& conf, JobId job, int wait_status, const os::CliLog& log);

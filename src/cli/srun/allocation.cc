@@ -103,12 +103,14 @@ auto allocate(Session& session, const Ask& ask, const os::CliLog& log) -> std::o
 std::optional<rpc::Allocated> allocate_own(Session& session, const AskedRequest& request, const os::CliLog& log) {
   rpc::Allocate ask;
   ask.request = request;
+  ask.attends = session.conf().inactive_limit_seconds > 0;
   return allocate(session, ask, log);
 }
 
 std::optional<rpc::HetAllocated> allocate_together(Session& session, std::vector<AskedRequest> components, const os::CliLog& log) {
   rpc::AllocateHetJob ask;
   ask.components = std::move(components);
+  ask.attends = session.conf().inactive_limit_seconds > 0;
   return allocate(session, ask, log);
 }
 

@@ -52,7 +52,7 @@ void ToolApplier::operator()(const event::TriggerStarted& e) {
 
 void ToolApplier::operator()(const event::AllocationAttended& e) {
   Job* job = cluster_.jobs.edit(e.job.value);
-  if (job && job->allocation) job->run.edit().attended = true;
+  if (job && !job->finished()) job->attended = true;
 }
 
 }  // namespace muster::slurmctld

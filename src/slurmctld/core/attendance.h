@@ -1,6 +1,7 @@
 // Attendance: which allocations have somebody there: the salloc or srun that asked for them keeps a request open as long as it runs. An
 // allocation that nobody has been there for as long as InactiveLimit is ended. slurm.conf(5) InactiveLimit. That somebody was there once is in
-// the log (Job::run.attended); who is there now is not, so after a restart every such job counts as left from then on. Cost: O(log n) a call,
+// the log (Job::attended); who is there now is not, so after a restart every such job counts as left from then on, and one whose command
+// went while it was pending from its start. Cost: O(log n) a call,
 // and due() O(jobs that nobody is there for).
 #pragma once
 
@@ -25,9 +26,9 @@ class Attendance {
     here_.erase(at);
     left_[job] = now;
   }
-  // Of a job that was attended when the controller before this one ran.
+  // Of a job that was attended when the controller before this one ran, or before it started.
   void nobody_yet(JobId job, Time now) {
-    if (!here_.contains(job)) left_.try_emplace(job, now);
+    if (!here_.contains(job)) left_[job] = now;
   }
   void over(JobId job) { left_.erase(job); }
   // The jobs that nobody has been there for since `limit` ago; they are not said again.

@@ -55,7 +55,7 @@ void Core::configure(Settings settings) {
   take(decide_configure(own()));
   if (!again)
     cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
-      if (j.run.is_there() && j.run->attended && !j.finished()) attendance_.nobody_yet(JobId(id), now_);
+      if (j.attended && !j.pending() && !j.finished()) attendance_.nobody_yet(JobId(id), now_);
     });
   if (again) take(pull_triggers(own(), TriggerOn::kReconfig));
   watch_usage_reset();
@@ -141,6 +141,7 @@ void Core::follow_up(const Event& event) {
     ended_.push_back(s->task_job ? s->task_job : s->job);  // "after" dependencies wait for starts
   } else if (auto* p = std::get_if<event::JobProgramEnded>(&event)) {
     (p->epilog ? released_ : readied_).push_back(p->job);
+    if (const Job* j = cluster_.jobs.find(s->job.value); j && j->attended) attendance_.nobody_yet(s->job, now_);
   } else if (auto* p = std::get_if<event::JobNodesPrepared>(&event)) {
     readied_.push_back(p->job);
   } else if (auto* n = std::get_if<event::NodeStateChanged>(&event)) {

@@ -117,9 +117,9 @@ void Core::settle_reservations() {
 
 void Core::attend(JobId id) {
   const Job* j = cluster_.jobs.find(id.value);
-  if (!j || j->finished() || j->pending() || j->request->kind != JobKind::kAllocation) return;
+  if (!j || j->finished() || j->request->kind != JobKind::kAllocation) return;
   attendance_.came(id);
-  if (!j->run->attended) take(Events{event::AllocationAttended{id}});
+  if (!j->attended) take(Events{event::AllocationAttended{id}});
 }
 
 // InactiveLimit: ends allocations whose salloc or srun is gone. Partitions that are root's only are left out, as documented.

@@ -361,6 +361,22 @@ TEST(Attendance, AfterARestartTheTimeBeginsAnew) {
   EXPECT_EQ(other.cluster().jobs.at(unattended.value).state, JobState::kRunning);
 }
 
+TEST(Attendance, OneWhoseCommandGoesBeforeItStartsEnds) {
+  Bench b("InactiveLimit=60\n");
+  const JobId job = b.submit([](JobRequest& r) { r.kind = JobKind::kAllocation; });
+  b.turn([&] { b.core.attend(job); });
+  b.turn([&] { b.core.leave(job); });
+  b.wait(seconds(200));
+  EXPECT_EQ(b.state(job), JobState::kPending);
+  ASSERT_EQ(b.plan(), 1u);
+  b.wait(seconds(59));
+  EXPECT_EQ(b.state(job), JobState::kRunning);
+  b.wait(seconds(1));
+  EXPECT_EQ(b.state(job), JobState::kTimeout);
+  EXPECT_EQ(b.get(job).reason, Reason::kInactiveLimit);
+  b.expect_replay_equal();
+}
+
 TEST(Attendance, MeansNothingWithoutALimit) {
   Bench b;
   const JobId job = b.submit([](JobRequest& r) { r.kind = JobKind::kAllocation; });

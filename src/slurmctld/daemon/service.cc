@@ -250,11 +250,12 @@ Result<> Service::install_crontab(const Call& call, rpc::InstallCrontab request)
 }
 
 Result<> Service::allocate(const Call& call, rpc::Allocate request) {
-  return when_complete(std::move(request.request), JobKind::kAllocation, call,
-                       [this](const Call& c, JobRequest completed) { allocate_completed(c, std::move(completed)); });
+  return when_complete(
+      std::move(request.request), JobKind::kAllocation, call,
+      [this, attends = request.attends](const Call& c, JobRequest completed) { allocate_completed(c, std::move(completed), attends); });
 }
 
-void Service::allocate_completed(const Call& call, JobRequest completed) {
+void Service::allocate_completed(const Call& call, JobRequest completed, bool attends) {
   auto request = std::make_shared<const JobRequest>(std::move(completed));
   auto tell = [call](JobId job, std::string nodes) {
     return [call, pending = rpc::AllocationPending{job, std::move(nodes)}] {
@@ -271,15 +272,17 @@ void Service::allocate_completed(const Call& call, JobRequest completed) {
     else replies.push_back([this, call, e = answer->error()] { refuse(call, e); });
     return true;
   };
-  core_.post({[this, call, request, answer_if_ready, tell, line = waits<rpc::Allocate>(call)](Core& core, store::EventLog&) -> Reply {
-                Result<rpc::JobSubmitted> id;
-                if (Result<> may = core_.waiters().may_add(call.who.uid); !may) id = std::unexpected(may.error());
-                else id = core.run(call.who, *request);
-                if (!id) return [this, call, e = id.error()] { refuse(call, e); };
-                (void)core_.waiters().add(id->job, line, call.who.uid, answer_if_ready);  // there is room: may_add() said so
-                return tell(id->job, "");
-              },
-              [this, call](const Error& e) { refuse(call, e); }});
+  core_.post(
+      {[this, call, request, attends, answer_if_ready, tell, line = waits<rpc::Allocate>(call)](Core& core, store::EventLog&) -> Reply {
+         Result<rpc::JobSubmitted> id;
+         if (Result<> may = core_.waiters().may_add(call.who.uid); !may) id = std::unexpected(may.error());
+         else id = core.run(call.who, *request);
+         if (!id) return [this, call, e = id.error()] { refuse(call, e); };
+         (void)core_.waiters().add(id->job, line, call.who.uid, answer_if_ready);  // there is room: may_add() said so
+         if (attends) attend(core, line, id->job);
+         return tell(id->job, "");
+       },
+       [this, call](const Error& e) { refuse(call, e); }});
 }
 
 // ---- heterogeneous jobs: several components in one command of the core, and steps over several of them
@@ -355,15 +358,17 @@ Result<> Service::allocate_together(const Call& call, rpc::AllocateHetJob reques
       replies.push_back([this, c, a = std::move(all)] { finish<rpc::AllocateHetJob>(c, a); });
       return true;
     };
-    core_.post({[this, c, job, answer_if_ready, tell, line = waits<rpc::AllocateHetJob>(c)](Core& core, store::EventLog&) -> Reply {
-                  Result<rpc::JobSubmitted> id;
-                  if (Result<> may = core_.waiters().may_add(c.who.uid); !may) id = std::unexpected(may.error());
-                  else id = core.run(c.who, *job);
-                  if (!id) return [this, c, e = id.error()] { refuse(c, e); };
-                  (void)core_.waiters().add(id->job, line, c.who.uid, answer_if_ready);  // there is room: may_add() said so
-                  return tell(id->job, "");
-                },
-                [this, c](const Error& e) { refuse(c, e); }});
+    core_.post(
+        {[this, known, asked, job, answer_if_ready, tell, line = waits<rpc::AllocateHetJob>(known)](Core& core, store::EventLog&) -> Reply {
+           Result<rpc::JobSubmitted> id;
+           if (Result<> may = core_.waiters().may_add(known.who.uid); !may) id = std::unexpected(may.error());
+           else id = core.run(known.who, *job);
+           if (!id) return [this, known, e = id.error()] { refuse(known, e); };
+           (void)core_.waiters().add(id->job, line, known.who.uid, answer_if_ready);  // there is room: may_add() said so
+           if (asked->attends) attend(core, line, id->job);
+           return tell(id->job, "");
+         },
+         [this, known](const Error& e) { refuse(known, e); }});
     return {};
   });
 }

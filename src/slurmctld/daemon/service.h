@@ -100,7 +100,7 @@ class Service {
   void submit_completed(const Call& call, const std::shared_ptr<rpc::SubmitJob>& submission, JobRequest completed);
   Result<> install_crontab(const Call& call, rpc::InstallCrontab request);
   Result<> allocate(const Call& call, rpc::Allocate request);
-  void allocate_completed(const Call& call, JobRequest completed);
+  void allocate_completed(const Call& call, JobRequest completed, bool attends);
   // Those for heterogeneous jobs.
   Result<> submit_together(const Call& call, rpc::SubmitHetJob request);
   Result<> allocate_together(const Call& call, rpc::AllocateHetJob request);
@@ -134,6 +134,7 @@ class Service {
   }
   Line line_of(const Call& call);
   void attend(const Call& call, JobId job);
+  void attend(Core& core, Line line, JobId job);  // core thread
   void forget_waiters(const net::Channel* channel);
   Result<> watch(const Call& call, rpc::WatchJobs request);
   // About this daemon.

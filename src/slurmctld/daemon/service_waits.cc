@@ -69,11 +69,15 @@ void Service::attend(const Call& call, JobId job) {
                 const Job* j = core.cluster().jobs.find(job.value);
                 const bool may = j && Rights(core.settings(), core.cluster().directory, call.who).may(Right::kFinishAllocation, *j);
                 if (!may || !core_.waiters().may_add(call.who.uid)) return {};
-                attendants_.emplace(line, job);
-                core.attend(job);
+                attend(core, line, job);
                 return {};
               },
               {}});
+}
+
+void Service::attend(Core& core, Line line, JobId job) {
+  attendants_.emplace(line, job);
+  core.attend(job);
 }
 
 Result<> Service::wait_job(const Call& call, rpc::WaitJob request) {
