@@ -24,7 +24,7 @@ constexpr ParameterWord kWords[] = {
     number_word("bf_job_part_count_reserve", 0, 100000, "only so many jobs of a partition have places kept for them; 0: all"),
     no_effect_word("bf_licenses", kAlways),
     number_word("bf_max_job_array_resv", 0, 1000, "tasks of an array that have places kept for them"),
-    not_yet_word("bf_max_job_assoc", "associations"),
+    number_word("bf_max_job_assoc", 0, 1000000, "jobs of an association that backfill looks at behind the first that waits"),
     number_word("bf_max_job_part", 0, 1000000, "jobs of a partition that backfill looks at behind the first that waits"),
     number_word("bf_max_job_start", 0, 10000, "jobs that one backfill pass starts before others of more priority"),
     number_word("bf_max_job_test", 1, 1000000, "jobs that backfill looks at behind the first that waits; all unless given"),

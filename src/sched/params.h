@@ -57,7 +57,7 @@ struct BackfillRules {
   uint32_t resolution_s = 60;
   uint32_t window_min = 0;  // places later than that are told, but not kept
   // how many jobs are looked at behind the first that waits; max_start: how many start before others of more priority
-  uint32_t max_test = 0, max_user = 0, max_partition = 0, max_user_partition = 0, max_start = 0;
+  uint32_t max_test = 0, max_user = 0, max_association = 0, max_partition = 0, max_user_partition = 0, max_start = 0;
   uint32_t array_tasks = 20;  // tasks of one array record that places are kept for
   // places are kept for such jobs only, and others wait for them
   Duration min_age_reserve{};

@@ -56,6 +56,15 @@ TEST(BackfillLimits, JobsLookedAtAndStarted) {
   }
 }
 
+TEST(BackfillLimits, AUserOfTwoAssociationsIsCountedInEach) {
+  Queue q({small(1), small(1), small(1)});
+  const uint32_t associations[] = {5, 5, 6};
+  for (size_t i = 0; i < q.behind.size(); ++i) q.c.jobs.edit(q.behind[i].value)->association = associations[i];
+  Params p;
+  p.bf.max_association = 1;
+  EXPECT_EQ(q.starts(p), "101");
+}
+
 TEST(BackfillLimits, WhoIsLeftOutSaysWhich) {
   Queue q({small(1), small(1)});
   Params p;

@@ -124,7 +124,7 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
   }
   const bool behind = backfills() && any_closed(classes);
   if (behind)
-    if (std::string why = limits_.kept_from(job.request->uid, partitions(classes)); !why.empty()) {
+    if (std::string why = limits_.kept_from(job.request->uid, job.association, partitions(classes)); !why.empty()) {
       say(job, Reason::kPriority, "backfill looks at no more jobs in a pass: " + why);
       return true;
     }

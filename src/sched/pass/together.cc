@@ -99,7 +99,7 @@ void PlanPass::start_together(const Job& leader) {
   for (const Component& one : all) {
     if (!backfills() || !any_closed(*one.classes)) continue;
     behind = true;
-    std::string kept = limits_.kept_from(one.job->request->uid, partitions(*one.classes));
+    std::string kept = limits_.kept_from(one.job->request->uid, one.job->association, partitions(*one.classes));
     if (kept.empty()) break;  // one job, however many components
     for (const Component& c : all) say(*c.job, Reason::kPriority, "backfill looks at no more jobs in a pass: " + kept);
     return;

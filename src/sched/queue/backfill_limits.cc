@@ -9,11 +9,13 @@ std::string limit(const char* name, uint32_t count) { return std::string(name) +
 
 }  // namespace
 
-std::string BackfillLimits::kept_from(Uid user, const std::vector<uint32_t>& partitions) {
+std::string BackfillLimits::kept_from(Uid user, uint32_t association, const std::vector<uint32_t>& partitions) {
   auto reached = [](uint32_t limit, uint32_t count) { return limit && count >= limit; };
   if (reached(rules_.max_start, starts_)) return limit("bf_max_job_start", rules_.max_start);
   if (reached(rules_.max_test, tests_)) return limit("bf_max_job_test", rules_.max_test);
   if (reached(rules_.max_user, by_user_[user.value])) return limit("bf_max_job_user", rules_.max_user);
+  if (association && reached(rules_.max_association, by_association_[association]))
+    return limit("bf_max_job_assoc", rules_.max_association);
   auto all = [&](auto&& is_full) { return std::ranges::all_of(partitions, is_full); };
   if (all([&](uint32_t p) { return reached(rules_.max_partition, by_partition_[p]); }))
     return limit("bf_max_job_part", rules_.max_partition);
@@ -21,6 +23,7 @@ std::string BackfillLimits::kept_from(Uid user, const std::vector<uint32_t>& par
     return limit("bf_max_job_user_part", rules_.max_user_partition);
   ++tests_;
   ++by_user_[user.value];
+  ++by_association_[association];
   for (uint32_t p : partitions) {
     ++by_partition_[p];
     ++by_user_partition_[{user.value, p}];

@@ -19,7 +19,8 @@ class BackfillLimits {
 
   // Asked about a job behind one that waits. Returns the setting that keeps backfill from the job, "bf_max_job_user=3"; if none does,
   // counts the job and returns "". A job of several partitions is held back by a partition's limit only where all its partitions are at it.
-  std::string kept_from(Uid user, const std::vector<uint32_t>& partitions);
+  // association: the job's number in AccountDirectory; one that has none is held back by no limit of associations.
+  std::string kept_from(Uid user, uint32_t association, const std::vector<uint32_t>& partitions);
 
   // Whether a place is kept for a waiting job, so that others wait for it; counts the job if so. `least_priority`: MinPrioThreshold of the
   // job's QOS, in the place of bf_min_prio_reserve.
@@ -34,7 +35,7 @@ class BackfillLimits {
   const BackfillRules& rules_;
   const Time now_;
   uint32_t tests_ = 0, starts_ = 0;
-  std::map<uint32_t, uint32_t> by_user_, by_partition_, kept_;
+  std::map<uint32_t, uint32_t> by_user_, by_association_, by_partition_, kept_;
   std::map<std::pair<uint32_t, uint32_t>, uint32_t> by_user_partition_;
 };
 

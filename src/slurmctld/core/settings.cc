@@ -35,6 +35,7 @@ void scheduler_words(const config::OptionList& words, sched::Params& p) {
   p.bf.window_min = count("bf_window");
   p.bf.max_test = count("bf_max_job_test");
   p.bf.max_user = count("bf_max_job_user");
+  p.bf.max_association = count("bf_max_job_assoc");
   p.bf.max_partition = count("bf_max_job_part");
   p.bf.max_user_partition = count("bf_max_job_user_part");
   p.bf.max_start = count("bf_max_job_start");
