@@ -95,12 +95,11 @@ constexpr KeyRow kRows[] = {
     seconds("GroupUpdateTime", "600", "How long members of the groups in AllowGroups are remembered; 0 = for ever.")
         .not_yet("a cache of group members"),
     one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest"),
-    seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never.").not_yet("health checks"),
+    seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never."),
     flags("HealthCheckNodeState", "ALLOC|ANY|CYCLE|IDLE|NONDRAINED_IDLE|MIXED|REBOOT_ONLY|START_ONLY", "ANY",
-          "States in which a node runs HealthCheckProgram.")
-        .not_yet("health checks"),
-    path("HealthCheckProgram", nullptr, "Program slurmd runs as root from time to time.").not_yet("health checks"),
-    seconds("HealthCheckTimeout", "60", "How long HealthCheckProgram may take.").min(1).max(65535).not_yet("health checks"),
+          "States in which a node runs HealthCheckProgram."),
+    path("HealthCheckProgram", nullptr, "Program slurmd runs as root from time to time."),
+    seconds("HealthCheckTimeout", "60", "How long HealthCheckProgram may take.").min(1).max(65535),
     text("HttpParserType", nullptr, "Parser of HTTP; there is one here.").not_yet("choice of the HTTP parser"),
 };
 }  // namespace

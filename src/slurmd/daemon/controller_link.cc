@@ -112,6 +112,12 @@ void ControllerLink::fetch(const rpc::FetchContent& what, std::function<void(Res
                     });
 }
 
+void ControllerLink::ask(uint16_t message, std::string payload, std::function<void(net::Frame)> part,
+                         std::function<void(Result<net::Frame>)> answered) {
+  if (!channel_) return answered(fail(Errc::kConnectFailed, {}, "the node daemon has no connection to slurmctld"));
+  channel_->request_stream(message, std::move(payload), kFetchTimeout, std::move(part), std::move(answered));
+}
+
 void ControllerLink::asker_gone(uint64_t asker) {
   if (channel_) channel_->notify(wire::number_of<rpc::AskerGone>, wire::encoded(rpc::AskerGone{asker}));
 }

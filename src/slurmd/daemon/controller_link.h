@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "model/link_session.h"
 #include "model/node_rpc.h"
@@ -15,6 +16,8 @@
 #include "net/channel.h"
 #include "os/log.h"
 #include "slurmd/daemon/setup.h"
+#include "wire/codec.h"
+#include "wire/messages.h"
 
 namespace muster::slurmd {
 
@@ -37,11 +40,26 @@ class ControllerLink {
   void relay(const rpc::Relay& request, std::function<void(net::Frame)> part, std::function<void(Result<net::Frame>)> answered);
   // Fetches a piece of a script or environment. Without a controller, or when it is lost meanwhile: a connection error.
   void fetch(const rpc::FetchContent& what, std::function<void(Result<rpc::ContentPiece>)> answered);
+  // Asks slurmctld a question of this node's own. Without a controller: kConnectFailed.
+  template <class Request>
+  void ask(const Request& request, std::function<void(Result<std::vector<wire::PartOf<Request>>>)> answered) {
+    auto parts = std::make_shared<std::vector<std::string>>();
+    ask(
+        wire::number_of<Request>, wire::encoded(request), [parts](net::Frame part) { parts->push_back(std::move(part.payload)); },
+        [parts, answered = std::move(answered)](Result<net::Frame> last) {
+          if (!last) return answered(std::unexpected(last.error()));
+          std::vector<wire::PartOf<Request>> out;
+          for (const std::string& bytes : *parts)
+            if (auto ok = wire::decode(bytes, out.emplace_back()); !ok) return answered(std::unexpected(ok.error()));
+          answered(std::move(out));
+        });
+  }
   void asker_gone(uint64_t asker);  // an asker of relay() whose connection is over
   void stop();
   bool connected() const { return channel_ != nullptr; }
 
  private:
+  void ask(uint16_t message, std::string payload, std::function<void(net::Frame)> part, std::function<void(Result<net::Frame>)> answered);
   void dial();
   void connected(Result<net::ChannelPtr> channel, const std::string& where);
   void give_up(const std::string& why);

@@ -108,6 +108,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                managed_.disconnected();
              },
              [this](const net::ChannelPtr& channel, const net::Frame& f) { asked_by_controller(channel, f); }}),
+      checks_(loop_, log, setup_, link_),
       managed_(loop_, log, setup_,
                {[this](NodeReport r) { link_.send(std::move(r)); }, [this] { return link_.has_room(); },
                 [this](const std::string& node, JobId job, StepId step) { kill_part(node, job, step); }}),
@@ -176,8 +177,10 @@ Result<> Slurmd::start() {
     put_back_clocks();
     end_abandoned();
     settle();
-    link_.start();
-    send_load();
+    checks_.start([this] {
+      link_.start();
+      send_load();
+    });
   });
   return {};
 }
@@ -507,6 +510,7 @@ void Slurmd::carry_out(const ReadConfig&) {
   if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
   users_.clear();
   managed_.configure();
+  checks_.configure();
   apply_logging();
   log_.info("configuration read again");
 }
@@ -531,9 +535,7 @@ void Slurmd::carry_out(const Reboot& e) {
   const std::string& program = setup_.config().reboot_program;
   if (program.empty()) return log_.error("slurmctld asks for a reboot, and slurm.conf names no RebootProgram");
   log_.info("rebooting by {}: {}", program, e.reason);
-  std::vector<std::string> env = {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup_.node, "SLURM_NODE_NAME=" + setup_.node,
-                                  "SLURM_CONF=" + setup_.config().path};
-  programs_.run({site::ProgramCall(program)}, std::move(env), std::nullopt, [this](std::string error) {
+  programs_.run({site::ProgramCall(program)}, node_environment(setup_), std::nullopt, [this](std::string error) {
     if (!error.empty()) log_.error("RebootProgram: {}", error);
   });
 }
@@ -575,7 +577,8 @@ void Slurmd::on_children() {
   const std::vector<os::Reaped> ended = os::reap_children();
   if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
   for (const os::Reaped& r : ended)
-    if (!programs_.reaped(r.pid, r.status.raw) && !sweeper_.reaped(r.pid)) files_.reaped(r.pid, r.status.raw);
+    if (!programs_.reaped(r.pid, r.status.raw) && !checks_.reaped(r.pid, r.status.raw) && !sweeper_.reaped(r.pid))
+      files_.reaped(r.pid, r.status.raw);
 }
 
 void Slurmd::send_load() {

@@ -21,6 +21,7 @@
 #include "slurmd/daemon/local_users.h"
 #include "slurmd/daemon/managed_steps.h"
 #include "slurmd/daemon/neighbours.h"
+#include "slurmd/daemon/node_checks.h"
 #include "slurmd/daemon/setup.h"
 #include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/step_ends.h"
@@ -138,6 +139,7 @@ class Slurmd {
   GpuClocks clocks_;
   FileTransfers files_;
   ControllerLink link_;
+  NodeChecks checks_;
   ManagedSteps managed_;
   Neighbours neighbours_;
   std::vector<NodeReport> held_reports_;  // wait for news of steps, which have to go first

@@ -1,0 +1,53 @@
+#include "slurmd/daemon/node_checks.h"
+
+#include "os/files.h"
+#include "wire/instances.h"
+
+namespace muster::slurmd {
+namespace {
+
+// Whether this boot of the machine was not seen before; it is from now on. A file that cannot be written is one more check, no less.
+bool note_boot(const std::string& spool, const std::string& boot_id) {
+  const std::string path = spool + "/boot";
+  const bool anew = os::read_file(path, 256).value_or("") != boot_id;
+  if (anew) (void)os::write_file_atomic(path, boot_id, 0600);
+  return anew;
+}
+
+}  // namespace
+
+std::vector<std::string> node_environment(const Setup& setup) {
+  return {"PATH=/usr/sbin:/usr/bin:/sbin:/bin", "SLURMD_NODENAME=" + setup.node, "SLURM_NODE_NAME=" + setup.node,
+          "SLURM_CONF=" + setup.config().path};
+}
+
+NodeChecks::NodeChecks(net::Loop& loop, os::Log& log, const Setup& setup, ControllerLink& link)
+    : setup_(setup), link_(link), programs_(loop, log), health_(loop, log, setup.node, ports()) {}
+
+void NodeChecks::start(std::function<void()> then) {
+  health_.start(HealthRules::of(setup_.config()), note_boot(setup_.spool, setup_.hardware.boot_id), std::move(then));
+}
+
+void NodeChecks::configure() { health_.configure(HealthRules::of(setup_.config())); }
+
+HealthCheck::Ports NodeChecks::ports() {
+  HealthCheck::Ports ports;
+  ports.run = [this](const HealthRules& rules, std::function<void(std::string)> done) {
+    programs_.run({site::ProgramCall(rules.program)}, node_environment(setup_), rules.timeout, std::move(done));
+  };
+  ports.connected = [this] { return link_.connected(); };
+  ports.ask_for_node = [this](std::function<void(Result<NodeRow>)> answered) {
+    rpc::QueryNodes query;
+    query.nodes = setup_.node;
+    query.show_all = true;
+    link_.ask(query, [answered = std::move(answered)](Result<std::vector<rpc::NodeRows>> parts) {
+      if (!parts) return answered(std::unexpected(parts.error()));
+      for (rpc::NodeRows& part : *parts)
+        if (!part.nodes.empty()) return answered(std::move(part.nodes.front()));
+      answered(fail(Errc::kInvalidNodeName, {}, "slurmctld does not know this node"));
+    });
+  };
+  return ports;
+}
+
+}  // namespace muster::slurmd
