@@ -11,8 +11,7 @@ constexpr KeyRow kRows[] = {
           "What scontrol changed and `scontrol reconfigure` leaves alone."),
     text("RequeueExit", nullptr, "Exit codes after which a batch job is requeued, for example 1-3,5."),
     text("RequeueExitHold", nullptr, "Exit codes after which a batch job is requeued and held."),
-    path("ResumeFailProgram", nullptr, "Program run for nodes that did not come up in ResumeTimeout.")
-        .not_yet("power saving beyond resuming"),
+    path("ResumeFailProgram", nullptr, "Program run for nodes that did not come up in ResumeTimeout."),
     path("ResumeProgram", nullptr, "Program that powers nodes up."),
     number("ResumeRate", "300", "Nodes powered up per minute; 0 = no limit.").not_yet("power saving beyond resuming"),
     seconds("ResumeTimeout", "60", "How long a node may take to come up.").infinite(),
@@ -68,16 +67,12 @@ constexpr KeyRow kRows[] = {
     row(KeyType::kPortRange, "SrunPortRange", nullptr, "Ports srun listens on; unset: any."),
     path("SrunProlog", nullptr, "Program srun runs before a step."),
     path("StateSaveLocation", "/var/spool", "Directory of the controller's state.").restart(),
-    text("SuspendExcNodes", nullptr, "Nodes that stay powered, with an optional :count after each set.")
-        .not_yet("power saving beyond resuming"),
-    list("SuspendExcParts", nullptr, "Partitions whose nodes stay powered.").not_yet("power saving beyond resuming"),
-    list("SuspendExcStates", nullptr, "States in which nodes stay powered.").not_yet("power saving beyond resuming"),
+    text("SuspendExcNodes", nullptr, "Nodes that stay powered, with an optional :count after each set."),
+    list("SuspendExcParts", nullptr, "Partitions whose nodes stay powered."),
+    list("SuspendExcStates", nullptr, "States in which nodes stay powered."),
     path("SuspendProgram", nullptr, "Program that powers nodes down."),
-    number("SuspendRate", "60", "Nodes powered down per minute; 0 = no limit.").not_yet("power saving beyond resuming"),
-    seconds("SuspendTime", "INFINITE", "Idle time after which a node is powered down.")
-        .max(INT32_MAX)
-        .infinite()
-        .not_yet("power saving beyond resuming"),
+    number("SuspendRate", "60", "Nodes powered down per minute; 0 = no limit."),
+    seconds("SuspendTime", "INFINITE", "Idle time after which a node is powered down.").max(INT32_MAX).infinite(),
     seconds("SuspendTimeout", "30", "How long powering down may take."),
     list("SwitchParameters", nullptr, "Options of SwitchType.").not_yet("switch plugins"),
     one_of("SwitchType", "switch/none|switch/hpe_slingshot|switch/nvidia_imex", nullptr, "Interconnect that needs set-up per job.")

@@ -99,7 +99,7 @@ constexpr KeyRow kPartitions[] = {
     text("OverSubscribe", "NO", "NO, YES[:n], FORCE[:n] or EXCLUSIVE: may jobs share a resource.").in(kP),
     text("Shared", nullptr, "").alias("OverSubscribe").in(kP),
     mins("OverTimeLimit", nullptr, "Minutes a job may run beyond its time limit.").infinite().in(kP),
-    yesno("PowerDownOnIdle", "No", "Power its nodes down as soon as they are idle.").in(kP).not_yet("power saving beyond resuming"),
+    yesno("PowerDownOnIdle", "No", "Power its nodes down as soon as they are idle.").in(kP),
     flags("PreemptMode", "OFF|CANCEL|GANG|REQUEUE|SUSPEND|PRIORITY|WITHIN", nullptr, "What happens to its jobs when they are preempted.")
         .strict()
         .in(kP),

@@ -3,6 +3,7 @@
 
 #include "base/port_range.h"
 #include "base/text.h"
+#include "config/kept_up.h"
 #include "config/parameter_words.h"
 #include "config/slurm_bind.h"
 #include "config/slurm_build.h"
@@ -207,6 +208,9 @@ void check_together(Config& c, Findings& f) {
   if (c.slurmctld_hosts.empty())
     f.error({std::make_shared<const std::string>(c.path), 0, 0}, "SlurmctldHost", "is not set",
             "write SlurmctldHost=<name of the controller>");
+  if (auto kept = parse_kept_up(c.suspend_exc_nodes); !kept)
+    f.notice(pos_of(c, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
+             "write nid[10-20]:4");
   if (c.first_job_id > c.max_job_id) f.error(pos_of(c, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
   if (c.is_given("DefMemPerCPU") + c.is_given("DefMemPerGPU") + c.is_given("DefMemPerNode") > 1 &&
       c.def_mem_per_cpu_mb.has_value() + c.def_mem_per_gpu_mb.has_value() + c.def_mem_per_node_mb.has_value() > 1)

@@ -64,7 +64,7 @@ void World::settle() {
   core_.commit();
   std::vector<NodeId> booted;
   for (const slurmctld::Effect& effect : core_.take_effects(now_))
-    if (const auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->resume)
+    if (const auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->program == event::PowerProgram::kResume)
       booted.insert(booted.end(), power->nodes.begin(), power->nodes.end());
   if (booted.empty()) return;
   core_.begin(now_);

@@ -14,7 +14,7 @@
 
 namespace muster::event {
 
-enum class PowerProgram : uint8_t { kNone, kResume, kSuspend };  // ResumeProgram, SuspendProgram
+enum class PowerProgram : uint8_t { kNone, kResume, kSuspend, kResumeFailed };  // ResumeProgram, SuspendProgram, ResumeFailProgram
 
 struct NodeDefined {  // new, or its slurm.conf line changed
   static constexpr uint32_t kNumber = 2;

@@ -90,7 +90,7 @@ void Site::answer(slurmctld::Effect& effect) {
     answers_.push_back([job = program->job.id, generation = program->job.restarts, epilog = program->epilog](Core& c) {
       c.program_ended({job, generation, epilog, {}});
     });
-  else if (auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->resume)
+  else if (auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->program == event::PowerProgram::kResume)
     answers_.push_back([this, nodes = power->nodes](Core& c) {
       for (NodeId id : nodes) register_node(id, c.cluster().nodes.at(id.value).spec->gres);
     });

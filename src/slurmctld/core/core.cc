@@ -52,6 +52,7 @@ void Core::configure(Settings settings) {
   follow_settings();
   if (age_changed) rebuild();
   minutes_at_ = kTimeInfinite;
+  power_at_ = now_;
   take(decide_configure(own()));
   if (!again)
     cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
@@ -118,6 +119,7 @@ void Core::follow_up(const Event& event) {
   } else if (auto* r = std::get_if<event::JobNodesReleased>(&event)) {
     if (const Job* j = cluster_.jobs.find(r->job.value); j && j->all_released()) released_.push_back(r->job);
     note_idle_nodes(r->job);
+    if (PowerSave::on(settings_.config())) power_at_ = std::min(power_at_, now_ + seconds(1));
   } else if (auto* l = std::get_if<event::JobNodeLeft>(&event)) {
     if (const Job* j = cluster_.jobs.find(l->job.value); j && j->finished() && j->all_released()) released_.push_back(l->job);
     note_idle_node(l->node);
@@ -139,9 +141,9 @@ void Core::follow_up(const Event& event) {
     unsettled_.push_back(q->job);  // what it waited for may be over by now
   } else if (auto* s = std::get_if<event::JobStarted>(&event)) {
     ended_.push_back(s->task_job ? s->task_job : s->job);  // "after" dependencies wait for starts
+    if (const Job* j = cluster_.jobs.find(s->job.value); j && j->attended) attendance_.nobody_yet(s->job, now_);
   } else if (auto* p = std::get_if<event::JobProgramEnded>(&event)) {
     (p->epilog ? released_ : readied_).push_back(p->job);
-    if (const Job* j = cluster_.jobs.find(s->job.value); j && j->attended) attendance_.nobody_yet(s->job, now_);
   } else if (auto* p = std::get_if<event::JobNodesPrepared>(&event)) {
     readied_.push_back(p->job);
   } else if (auto* n = std::get_if<event::NodeStateChanged>(&event)) {
@@ -364,6 +366,7 @@ void Core::for_each_job(const std::vector<JobId>& ids, F decide) {
 void Core::housekeep() {
   fire_timers();
   end_inactive();
+  save_power();
   drop_excess_records();
   while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty() || !turned_.empty()) {
     if (!turned_.empty()) take_turns(false);
@@ -428,19 +431,23 @@ std::shared_ptr<const Snapshot> Core::snapshot() const { return std::make_shared
 
 std::vector<Effect> Core::take_effects(Time now) {
   std::vector<Effect> out;
-  PowerNodes up, down;
-  down.resume = false;
+  PowerNodes up{event::PowerProgram::kResume, {}, {}}, down{event::PowerProgram::kSuspend, {}, {}},
+      failed{event::PowerProgram::kResumeFailed, {}, {}};
   for (const Event& e : events_) {
     if (auto* set = std::get_if<event::ReservationSet>(&e); set && set->run != event::ReservationProgram::kNone)
       out.push_back(RunReservationProgram{set->reservation->name, set->run == event::ReservationProgram::kEpilog});
     if (auto* over = std::get_if<event::ReservationRemoved>(&e); over && over->run != event::ReservationProgram::kNone)
       out.push_back(RunReservationProgram{over->name, true});
     auto* n = std::get_if<event::NodeStateChanged>(&e);
-    if (n && n->run == event::PowerProgram::kResume) up.nodes.push_back(n->node);
-    if (n && n->run == event::PowerProgram::kSuspend) down.nodes.push_back(n->node);
+    for (PowerNodes* power : {&up, &down, &failed})
+      if (n && n->run == power->program) power->nodes.push_back(n->node);
   }
-  if (!up.nodes.empty()) out.push_back(std::move(up));
-  if (!down.nodes.empty()) out.push_back(std::move(down));
+  for (NodeId node : up.nodes)
+    for (JobId job : indexes_.jobs_on(node)) up.jobs.push_back(job);
+  std::ranges::sort(up.jobs);
+  up.jobs.erase(std::ranges::unique(up.jobs).begin(), up.jobs.end());
+  for (PowerNodes* power : {&up, &down, &failed})
+    if (!power->nodes.empty()) out.push_back(std::move(*power));
   events_.clear();
   for (SendMail& m : mails_) out.push_back(std::move(m));
   mails_.clear();

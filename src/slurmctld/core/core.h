@@ -23,13 +23,15 @@
 #include "slurmctld/core/attendance.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/minute_watch.h"
+#include "slurmctld/core/power_save.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
 
-struct PowerNodes {  // run ResumeProgram or SuspendProgram
-  bool resume = true;
+struct PowerNodes {  // run a program about the power of nodes
+  event::PowerProgram program = event::PowerProgram::kResume;
   std::vector<NodeId> nodes;
+  std::vector<JobId> jobs;  // that these nodes come up for, each once
 };
 struct SendMail {
   Job job;             // as it was then
@@ -110,7 +112,7 @@ class Core {
   // ---- after commit
   std::vector<Effect> take_effects(Time now);
   std::shared_ptr<const Snapshot> snapshot() const;  // as of the last commit
-  Time next_timer() const { return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_}); }
+  Time next_timer() const { return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_}); }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
   std::vector<std::string> take_unused_blobs() { return indexes_.take_unused_blobs(); }
@@ -160,6 +162,7 @@ class Core {
   void make_room(const sched::Plan& plan);
   void pull_and_watch_triggers();
   void end_inactive();
+  void save_power();
   void run_triggers(Time now, std::vector<Effect>& out);
 
   Settings settings_;
@@ -192,6 +195,8 @@ class Core {
   Events happened_;                             // of this turn, that triggers may wait for
   Attendance attendance_;                       // volatile
   Time inactive_at_ = kTimeInfinite;            // when an allocation will have been left for InactiveLimit
+  PowerSave power_save_;                        // volatile
+  Time power_at_ = kTimeInfinite;               // when it looks for nodes to power down next
   Time triggers_at_ = kTimeInfinite;            // next_trigger_time() of the state as it is
   std::set<uint32_t> started_triggers_;         // volatile: pulled ones that the daemon was told to run
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it

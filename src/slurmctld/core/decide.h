@@ -285,6 +285,8 @@ void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& 
 void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders);
 // The node's ResumeTimeout or SuspendTimeout is over.
 void power_deadline(const View& v, const Node& n, Events& out);
+// Powers down a node that has no job and that nobody asked for (power_save.h).
+void power_down_idle(const View& v, const Node& n, Events& out);
 
 // ---- topology.cc
 // `ids`: the NodeIds of the configured nodes, in their order.

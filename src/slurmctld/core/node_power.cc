@@ -49,10 +49,19 @@ void issue_reboot(const View& v, const Node& n, event::NodeStateChanged& e, std:
   orders.push_back({n.id, node_rpc::RebootNode{e.reason}});
 }
 
+// SlurmctldParameters=idle_on_node_suspend: what was wrong with it goes with the machine.
+void forget_faults(const View& v, event::NodeStateChanged& e) {
+  if (!v.settings.config().slurmctld_parameters.has("idle_on_node_suspend")) return;
+  e.admin = NodeState::kIdle;
+  e.flags &= ~(kNodeDrain | kNodeFail);
+  e.reason.clear();
+}
+
 void begin_power_down(const View& v, const Node& n, event::NodeStateChanged& e) {
   e.flags = (e.flags & ~(kNodePowerDownRequested | kNodePoweringUp | kRebootFlags)) | kNodePoweringDown;
   e.resume_deadline = suspend_deadline(v, n);
   e.run = event::PowerProgram::kSuspend;
+  forget_faults(v, e);
 }
 
 // Begins what waits for the node to be idle; false: nothing does.
@@ -149,6 +158,12 @@ Time resume_deadline(const View& v, const Node& n) {
   return deadline(v, n, &Partition::resume_timeout_seconds, v.settings.config().resume_timeout);
 }
 
+void power_down_idle(const View& view, const Node& node, Events& out) {
+  event::NodeStateChanged e = state_of(node, view.now);
+  begin_power_down(view, node, e);
+  out.push_back(std::move(e));
+}
+
 Time suspend_deadline(const View& v, const Node& n) {
   return deadline(v, n, &Partition::suspend_timeout_seconds, v.settings.config().suspend_timeout);
 }
@@ -232,6 +247,7 @@ void power_deadline(const View& view, const Node& node, Events& out) {
   set_node_down(view, late,
                 booting ? node.reason.substr(0, node.reason.rfind(" : reboot issued")) + " : reboot timed out" : "ResumeTimeout reached",
                 out);
+  if (!booting) std::get<event::NodeStateChanged>(out.back()).run = event::PowerProgram::kResumeFailed;
 }
 
 }  // namespace muster::slurmctld

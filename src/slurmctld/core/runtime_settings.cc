@@ -4,6 +4,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "config/kept_up.h"
 #include "config/runtime.h"
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
@@ -24,9 +25,9 @@ bool listed_in(const std::vector<std::string>& flags, std::string_view name) {
 }
 
 Result<> check_nodes(const Cluster& cluster, std::string_view text) {
-  for (std::string_view piece : split_outside_brackets(text)) {
-    MUSTER_TRY(names, expand_hosts(piece.substr(0, piece.rfind(':'))));
-    for (const std::string& name : names)
+  MUSTER_TRY(sets, config::parse_kept_up(text));
+  for (const config::KeptUp& set : sets) {
+    for (const std::string& name : set.nodes)
       if (!cluster.node(name)) return fail(Errc::kInvalidNodeName, {}, "no node is called '" + name + "'");
   }
   return {};

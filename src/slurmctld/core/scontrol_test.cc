@@ -53,7 +53,7 @@ rpc::ControlNodes on_nodes(rpc::NodeAction action, const std::string& nodes) {
 }
 std::vector<NodeId> powered(const Bench& b, bool up) {
   for (const Effect& e : b.effects)
-    if (auto* p = std::get_if<PowerNodes>(&e); p && p->resume == up) return p->nodes;
+    if (auto* p = std::get_if<PowerNodes>(&e); p && (p->program == event::PowerProgram::kResume) == up) return p->nodes;
   return {};
 }
 JobId running(Bench& b, const std::function<void(JobRequest&)>& change = {}) {

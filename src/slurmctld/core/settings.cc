@@ -194,6 +194,7 @@ Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid s
   settings.sched.slurm_user = slurm_user;
   settings.sched.enforcement = enforcement(loaded->config);
   settings.requeue_delay = requeue_delay(loaded->config);
+  if (auto kept = config::parse_kept_up(loaded->config.suspend_exc_nodes)) settings.kept_up = std::move(*kept);  // else: a notice was told
   settings.loaded = std::move(loaded);
   settings.slurm_user = slurm_user;
   settings.rootless = rootless;

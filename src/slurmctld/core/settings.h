@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "acct/admission.h"
+#include "config/kept_up.h"
 #include "config/load.h"
 #include "model/account_directory.h"
 #include "sched/planner.h"
@@ -23,9 +25,10 @@ struct Settings {
   sched::PriorityParams priority;
   std::shared_ptr<const BillingMethod> billing;
   PrologRules prolog;
-  Duration requeue_delay{};  // before a requeued job may start again
-  Uid slurm_user{};          // may do what root may
-  bool rootless = false;     // everything runs as slurm_user, also jobs
+  std::vector<config::KeptUp> kept_up;  // SuspendExcNodes
+  Duration requeue_delay{};             // before a requeued job may start again
+  Uid slurm_user{};                     // may do what root may
+  bool rootless = false;                // everything runs as slurm_user, also jobs
 
   const config::Config& config() const { return loaded->config; }
 };

@@ -4,10 +4,12 @@
 #include <unistd.h>
 
 #include "hostlist/hostlist.h"
+#include "os/files.h"
 #include "os/process.h"
 #include "os/users.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/daemon/mail_text.h"
+#include "slurmctld/daemon/resume_file.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -41,45 +43,55 @@ Programs::Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<boo
   loop.on_signal(SIGCHLD, [this] { reap(); });
 }
 
-void Programs::power(const PowerNodes& what, const Cluster& cluster, const config::Config& c) {
-  const std::string& program = what.resume ? c.resume_program : c.suspend_program;
+void Programs::power(const PowerNodes& what, const Cluster& cluster, const config::Config& config) {
+  const std::string& program = what.program == event::PowerProgram::kResume    ? config.resume_program
+                               : what.program == event::PowerProgram::kSuspend ? config.suspend_program
+                                                                               : config.resume_fail_program;
   if (program.empty()) return;
   std::vector<std::string> names;
   for (NodeId id : what.nodes)
     if (const Node* n = cluster.nodes.find(id.value)) names.push_back(n->spec->name);
-  start(program, {program, compress_hosts(names)}, {});
+  Running run{program, {}};
+  std::vector<std::string> environment;
+  if (what.program == event::PowerProgram::kResume) {
+    const std::string path = config.state_save_location + "/resume." + std::to_string(++resumed_) + ".json";
+    if (auto written = os::write_file_atomic(path, resume_file(cluster, what), 0600); !written)
+      log_.error("SLURM_RESUME_FILE: {}", written.error().message());
+    else environment.push_back("SLURM_RESUME_FILE=" + (run.file = path));
+  }
+  start(std::move(run), {program, compress_hosts(names)}, environment);
 }
 
 void Programs::reservation(const RunReservationProgram& what, const config::Config& c) {
   const std::string& program = what.epilog ? c.resv_epilog : c.resv_prolog;
-  if (!program.empty()) start(program, {program, what.reservation}, {});
+  if (!program.empty()) start({program, {}}, {program, what.reservation}, {});
 }
 
-void Programs::mail(const SendMail& what, const Cluster& cluster, const config::Config& c) {
-  if (c.mail_prog.empty() || ::access(c.mail_prog.c_str(), X_OK) != 0) return;
-  const RequestBody& r = *what.job.request;
-  std::string to = r.mail_user.empty() ? r.user_name : r.mail_user;
-  if (to.find('@') == std::string::npos && !c.mail_domain.empty()) to += "@" + c.mail_domain;
+void Programs::mail(const SendMail& what, const Cluster& cluster, const config::Config& config) {
+  if (config.mail_prog.empty() || ::access(config.mail_prog.c_str(), X_OK) != 0) return;
+  const RequestBody& request = *what.job.request;
+  std::string to = request.mail_user.empty() ? request.user_name : request.mail_user;
+  if (to.find('@') == std::string::npos && !config.mail_domain.empty()) to += "@" + config.mail_domain;
   if (to.empty() || to[0] == '-') return;
   Time now = net::Loop::now();
   auto complain = [this](const std::string& error) {
     if (auto untold = told_.tell("mail", net::Loop::monotonic())) log_.error("MailProg: {}{}", error, net::Pace::more(*untold));
   };
   // A user may have as many mails as are left for all others, so nobody's mails are in the way of another's.
-  size_t& own = mails_of_[r.uid];
+  size_t& own = mails_of_[request.uid];
   if (own >= kMailsKept - mails_) return complain("a mail is dropped, " + std::to_string(own) + " wait already for " + to);
   ++mails_;
   ++own;
-  mailer_.run({site::ProgramCall(c.mail_prog, {"-s", mail_subject(what, now), to})},
+  mailer_.run({site::ProgramCall(config.mail_prog, {"-s", mail_subject(what, now), to})},
               environment_with(mail_environment(what, names_of(what.job, cluster), now)), kMailTime,
-              [this, complain, uid = r.uid](const std::string& error) {
+              [this, complain, uid = request.uid](const std::string& error) {
                 --mails_;
                 if (--mails_of_[uid] == 0) mails_of_.erase(uid);
                 if (!error.empty()) complain(error);
               });
 }
 
-void Programs::job_program(const RunJobProgram& what, const Cluster& cluster, const config::Config& c) {
+void Programs::job_program(const RunJobProgram& what, const Cluster& cluster, const config::Config& config) {
   const Key key(what.job.id, what.job.restarts, what.epilog);
   auto [at, first] = job_runs_.try_emplace(key);
   if (!first) {
@@ -87,10 +99,10 @@ void Programs::job_program(const RunJobProgram& what, const Cluster& cluster, co
     return;
   }
   std::vector<site::ProgramCall> calls;
-  for (std::string& path : site::expand_programs(what.epilog ? c.epilog_slurmctld : c.prolog_slurmctld))
+  for (std::string& path : site::expand_programs(what.epilog ? config.epilog_slurmctld : config.prolog_slurmctld))
     calls.emplace_back(std::move(path));
   const auto run = runner_.run(std::move(calls), job_program_environment(what.job, names_of(what.job, cluster), what.epilog),
-                               what.epilog ? c.epilog_timeout : c.prolog_timeout,
+                               what.epilog ? config.epilog_timeout : config.prolog_timeout,
                                [this, key](const std::string& error) { job_program_over(key, error); });
   if (auto entry = job_runs_.find(key); entry != job_runs_.end()) entry->second.run = run;
 }
@@ -111,15 +123,15 @@ void Programs::abandon(const AbandonProlog& what) {
 
 void Programs::recorded(const JobProgramEnd& end) { job_runs_.erase({end.job, end.generation, end.epilog}); }
 
-void Programs::start(const std::string& program, std::vector<std::string> argv, const std::vector<std::string>& extra_env) {
+void Programs::start(Running run, std::vector<std::string> argv, const std::vector<std::string>& extra_env) {
   os::SpawnSpec spec;
-  spec.path = program;
+  spec.path = run.program;
   spec.argv = std::move(argv);
   spec.env = environment_with(extra_env);
   spec.new_session = true;
   auto pid = os::spawn(spec);
-  if (!pid) log_.error("{} could not be started: {}", program, pid.error().message());
-  else running_[*pid] = program;
+  if (pid) running_[*pid] = std::move(run);
+  else log_.error("{} could not be started: {}", run.program, pid.error().message());
 }
 
 void Programs::reap() {
@@ -129,7 +141,8 @@ void Programs::reap() {
     if (runner_.reaped(r.pid, r.status.raw) || mailer_.reaped(r.pid, r.status.raw) || (also_ && also_(r.pid))) continue;
     auto at = running_.find(r.pid);
     if (at == running_.end()) continue;
-    if (!r.status.ok()) log_.error("{} ended with status {}", at->second, r.status.code ? r.status.code : r.status.signal);
+    if (!r.status.ok()) log_.error("{} ended with status {}", at->second.program, r.status.code ? r.status.code : r.status.signal);
+    if (!at->second.file.empty()) ::unlink(at->second.file.c_str());
     running_.erase(at);
   }
 }

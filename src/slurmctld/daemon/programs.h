@@ -42,7 +42,11 @@ class Programs {
     std::optional<std::string> outcome;  // when it is over; "" is success
   };
   void job_program_over(const Key& key, const std::string& error);
-  void start(const std::string& program, std::vector<std::string> argv, const std::vector<std::string>& extra_env);
+  struct Running {
+    std::string program;
+    std::string file;  // that goes when it has ended; "": none
+  };
+  void start(Running run, std::vector<std::string> argv, const std::vector<std::string>& extra_env);
   void reap();
   net::Loop& loop_;
   os::Log& log_;
@@ -53,7 +57,8 @@ class Programs {
   std::map<Uid, size_t> mails_of_;  // the same by user
   net::Pace told_{minutes(1)};
   std::map<Key, JobRun> job_runs_;
-  std::unordered_map<int, std::string> running_;
+  std::unordered_map<int, Running> running_;
+  uint64_t resumed_ = 0;
 };
 
 }  // namespace muster::slurmctld

@@ -1,0 +1,139 @@
+#include "slurmctld/core/power_save.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.h"
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr uint32_t kGoingOrGone = kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodePowerDownRequested;
+constexpr Duration kSoonest = seconds(1);
+
+struct StateWord {
+  const char* word;
+  bool (*is)(const Node&);
+};
+template <uint32_t kFlag>
+bool has(const Node& node) {
+  return (node.flags & kFlag) != 0;
+}
+// SuspendExcStates.
+constexpr StateWord kStateWords[] = {
+    {"CLOUD", [](const Node& node) { return node.spec->cloud; }},
+    {"DOWN", [](const Node& node) { return node.admin == NodeState::kDown; }},
+    {"DRAIN", has<kNodeDrain>},
+    {"DYNAMIC_FUTURE", has<kNodeDynamicFuture>},
+    {"DYNAMIC_NORM", has<kNodeDynamicNorm>},
+    {"FAIL", has<kNodeFail>},
+    {"INVALID_REG", has<kNodeInvalid>},
+    {"MAINTENANCE", has<kNodeMaint>},
+    {"NOT_RESPONDING", has<kNodeNoRespond>},
+    {"PLANNED", has<kNodePlanned>},
+    {"RESERVED", has<kNodeReserved>},
+};
+
+bool in_excluded_state(const config::Config& config, const Node& node) {
+  return std::ranges::any_of(config.suspend_exc_states, [&](const std::string& word) {
+    const auto* row = std::ranges::find_if(kStateWords, [&](const StateWord& state) { return iequals(state.word, word); });
+    return row != std::end(kStateWords) && row->is(node);
+  });
+}
+
+bool is_fit(const Node& node) { return node.admin == NodeState::kIdle && !(node.flags & (kNodeDrain | kNodeFail | kGoingOrGone)); }
+
+bool is_at_rest(const Node& node) {
+  const bool idle_or_down = node.admin == NodeState::kIdle || node.admin == NodeState::kDown;
+  return idle_or_down && !node.has_jobs() && !(node.flags & (kGoingOrGone | kNodeRebootIssued)) && !node.spec->external;
+}
+
+// What partitions say of each node.
+struct OfPartitions {
+  std::vector<std::optional<uint32_t>> suspend_time_s;  // the longest of those that have one
+  Bitmap stay_up, down_on_idle;
+};
+
+OfPartitions ask_partitions(const View& view) {
+  const config::Config& config = view.settings.config();
+  OfPartitions out;
+  view.cluster.partitions.for_each([&](uint32_t, const Partition& partition) {
+    const bool excluded = std::ranges::find(config.suspend_exc_parts, partition.name) != config.suspend_exc_parts.end();
+    if (!excluded && !partition.suspend_time_seconds && !partition.power_down_on_idle) return;
+    if (excluded) out.stay_up |= partition.nodes;
+    if (partition.power_down_on_idle) out.down_on_idle |= partition.nodes;
+    if (!partition.suspend_time_seconds) return;
+    partition.nodes.for_each([&](size_t node) {
+      if (out.suspend_time_s.size() <= node) out.suspend_time_s.resize(node + 1);
+      out.suspend_time_s[node] = std::max(out.suspend_time_s[node].value_or(0), *partition.suspend_time_seconds);
+    });
+  });
+  return out;
+}
+
+// Since when the node may be powered down; kTimeInfinite: not by itself.
+Time due(const config::Config& config, const OfPartitions& partitions, const Node& node) {
+  const uint32_t id = node.id.value;
+  const bool worked = node.hardware && node.last_busy > node.hardware->slurmd_start;
+  if (worked && partitions.down_on_idle.test(id)) return node.last_busy;
+  uint32_t own = node.spec->suspend_time_seconds;
+  if (own == NodeSpec::kUnsetSeconds && id < partitions.suspend_time_s.size() && partitions.suspend_time_s[id])
+    own = *partitions.suspend_time_s[id];
+  if (own != NodeSpec::kUnsetSeconds) return own == kUnlimited32 ? kTimeInfinite : node.last_busy + seconds(own);
+  return config.suspend_time ? node.last_busy + *config.suspend_time : kTimeInfinite;
+}
+
+// Leaves out what SuspendExcNodes keeps up: of each set with a count so many that are fit, those idle for the shortest time.
+void keep_up(const View& view, std::vector<const Node*>& nodes) {
+  std::unordered_set<uint32_t> stay;
+  for (const config::KeptUp& set : view.settings.kept_up) {
+    std::vector<const Node*> fit;
+    for (const std::string& name : set.nodes) {
+      const Node* node = view.cluster.node(name);
+      if (!node) continue;
+      if (!set.count) stay.insert(node->id.value);
+      else if (is_fit(*node)) fit.push_back(node);
+    }
+    std::ranges::stable_sort(fit, std::greater<>(), [](const Node* node) { return std::pair(node->has_jobs(), node->last_busy); });
+    for (size_t i = 0; set.count && i < fit.size() && i < *set.count; ++i) stay.insert(fit[i]->id.value);
+  }
+  std::erase_if(nodes, [&](const Node* node) { return stay.contains(node->id.value); });
+}
+
+}  // namespace
+
+size_t PowerSave::allowance(Time now, uint32_t rate) {
+  while (!gone_.empty() && gone_.front() + minutes(1) <= now) gone_.pop_front();
+  if (rate == 0) return SIZE_MAX;
+  return gone_.size() >= rate ? 0 : rate - gone_.size();
+}
+
+Time PowerSave::look(const View& view, Events& out) {
+  const config::Config& config = view.settings.config();
+  if (!on(config)) return kTimeInfinite;
+  const OfPartitions partitions = ask_partitions(view);
+  std::vector<std::pair<Time, const Node*>> times;
+  Time next = kTimeInfinite;
+  view.cluster.nodes.for_each([&](uint32_t id, const Node& node) {
+    if (!is_at_rest(node) || partitions.stay_up.test(id)) return;
+    const Time at = due(config, partitions, node);
+    if (at == kTimeInfinite || in_excluded_state(config, node)) return;
+    if (at <= view.now) times.emplace_back(at, &node);
+    else next = std::min(next, at);
+  });
+  std::ranges::stable_sort(times, {}, &std::pair<Time, const Node*>::first);
+  std::vector<const Node*> nodes;
+  for (const auto& [at, node] : times) nodes.push_back(node);
+  keep_up(view, nodes);
+  const size_t most = allowance(view.now, config.suspend_rate);
+  for (size_t i = 0; i < nodes.size() && i < most; ++i) {
+    power_down_idle(view, *nodes[i], out);
+    gone_.push_back(view.now);
+  }
+  if (nodes.size() > most) next = std::min(next, gone_.empty() ? view.now + minutes(1) : gone_.front() + minutes(1));
+  const Duration interval = seconds(std::max<int64_t>(config.slurmctld_parameters.number("power_save_interval", 10), 1));
+  const Duration least = seconds(config.slurmctld_parameters.number("power_save_min_interval", 0));
+  return std::max(std::min(next, view.now + interval), view.now + std::max(least, kSoonest));
+}
+
+}  // namespace muster::slurmctld

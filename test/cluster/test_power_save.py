@@ -1,0 +1,91 @@
+"""Power saving: nodes that nobody needs are powered down by SuspendProgram and come back for a job by ResumeProgram. slurm.conf(5) Suspend*."""
+import json
+import os
+
+import pytest
+
+from harness import end_process, until
+
+pytestmark = pytest.mark.better_than_slurm      # Slurm looks every ten seconds
+
+
+class Machines:
+    """A cluster whose programs about power write down what they are told; this test is the power switch."""
+
+    def __init__(self, make_cluster, conf, nodes=2):
+        self.cluster = c = make_cluster(nodes=nodes, gpus=0, start=False)
+        for program in ("suspend", "resume", "failed"):
+            c.script(program, "#!/bin/bash\n[ -z \"$SLURM_RESUME_FILE\" ] || cp $SLURM_RESUME_FILE %s/resume.json\necho %s $1 >>%s/power\n"
+                     % (c.work, program, c.work))
+        c.conf_lines.append("SuspendProgram={0}/suspend\nResumeProgram={0}/resume\nResumeFailProgram={0}/failed\nSlurmctldParameters="
+                            "power_save_interval=1\nSuspendTimeout=1\nResumeTimeout=60\n{1}".format(c.bin, conf))
+        c.write_lines()
+        c.start()
+
+    def told(self):
+        path = self.cluster.work + "/power"
+        return open(path).read().split("\n")[:-1] if os.path.exists(path) else []
+
+    def off(self, *nodes):
+        for node in nodes:
+            assert end_process(self.cluster.slurmds.pop(node)) == 0
+
+    def on(self, *nodes):
+        for node in nodes:
+            self.cluster.start_slurmd(node)
+
+    def states(self):
+        return dict(line.split() for line in self.cluster.ok("sinfo", "-h", "-N", "-p", "main", "-o", "%N %t").lines)
+
+
+def test_idle_nodes_go_down_and_come_back_for_a_job(make_cluster):
+    m = Machines(make_cluster, "SuspendTime=2")
+    until("both nodes to go down", lambda: m.told() == ["suspend n[1-2]"])
+    m.off("n1", "n2")
+    until(lambda: "nodes that are powered down: %s" % m.states(), lambda: set(m.states().values()) == {"idle~"})
+    job = m.cluster.sbatch("-N1", "-o", "out", "--wrap", "echo here")
+    until("the order to come up", lambda: m.told()[1:] and m.told()[1].startswith("resume n"))
+    node = m.told()[1].split()[1]
+    assert m.states()[node] in ("alloc#", "mix#") and m.cluster.job(job)["JobState"] == "CONFIGURING", m.states()
+    file = json.loads(m.cluster.read("resume.json"))
+    assert file["all_nodes_resume"] == node and [(j["job_id"], j["nodes_alloc"]) for j in file["jobs"]] == [(job, node)], file
+    until("the file to go", lambda: not [name for name in os.listdir(m.cluster.state_folder) if name.startswith("resume.")])
+    m.on(node)
+    m.cluster.wait_job(job)
+    assert m.cluster.read("out") == "here\n"
+    until("the node to go down again", lambda: m.told()[2:] == ["suspend " + node])
+    m.off(node)
+
+
+def test_those_that_are_excluded_stay(make_cluster):
+    m = Machines(make_cluster, "SuspendTime=1\nSuspendExcNodes=n[1-3]:2", nodes=4)
+    until("two nodes to go down", lambda: len(m.told()) >= 1)
+    assert sorted(set(m.states().values())) in (["idle", "idle%"], ["idle", "idle~"])
+    assert list(m.states().values()).count("idle") == 2 and m.states()["n4"] != "idle"
+    m.cluster.ok("scontrol", "update", "SuspendExcNodes=")
+    until("the others as well", lambda: all(state != "idle" for state in m.states().values()))
+
+
+def test_one_that_does_not_come_up_is_told(make_cluster):
+    m = Machines(make_cluster, "SuspendTime=1", nodes=1)
+    m.cluster.conf_lines = [line.replace("ResumeTimeout=60", "ResumeTimeout=2") for line in m.cluster.conf_lines]
+    m.cluster.write_lines()
+    m.cluster.ok("scontrol", "reconfigure")
+    until("the node to go down", lambda: m.told() == ["suspend n1"])
+    m.off("n1")
+    until("it to be off", lambda: m.states() == {"n1": "idle~"})
+    job = m.cluster.sbatch("--requeue", "--wrap", "true")
+    until("the failure to be told", lambda: "failed n1" in m.told())
+    assert "ResumeTimeout reached" in m.cluster.ok("scontrol", "show", "node", "n1").out
+    until("the job to wait again", lambda: m.cluster.job(job)["JobState"] == "PENDING")
+
+
+def test_a_restart_of_the_controller_changes_nothing(make_cluster):
+    m = Machines(make_cluster, "SuspendTime=2", nodes=1)
+    until("the node to go down", lambda: m.told() == ["suspend n1"])
+    m.off("n1")
+    until("it to be off", lambda: m.states() == {"n1": "idle~"})
+    m.cluster.kill_ctld()
+    m.cluster.start_ctld()
+    m.cluster.wait_ctld()
+    assert m.states() == {"n1": "idle~"} and m.told() == ["suspend n1"]
