@@ -22,9 +22,9 @@ constexpr ParameterWord kConnections[] = {
 };
 
 constexpr ParameterWord kSlurmctldOwn[] = {
-    not_yet_word("allow_user_triggers", "triggers"),
+    no_effect_word("allow_user_triggers", "users may set triggers in any case; their programs run as them"),
     no_effect_word("cloud_dns", "each allocation tells the addresses of its nodes"),
-    no_effect_word("disable_triggers", "there are no triggers yet"),
+    flag_word("disable_triggers", "no trigger can be set"),
     no_effect_word("enable_async_reply", "no answer holds up another"),
     not_yet_word("enable_configless", "configless nodes"),
     flag_word("enable_expedited_requeue",

@@ -251,6 +251,8 @@ Result<> check_rest(const View& view, const TriggerSpec& spec) {
 }  // namespace
 
 Result<Decision<rpc::TriggerSet>> decide(const View& view, const rpc::SetTrigger& c) {
+  if (view.settings.config().slurmctld_parameters.has("disable_triggers"))
+    return fail(Errc::kDisabled, {}, "SlurmctldParameters=disable_triggers");
   // The program runs as whoever set the trigger, and only root can become another.
   if (view.settings.rootless && view.caller.uid != view.settings.slurm_user)
     return fail(Errc::kAccessDenied, {}, "slurmctld does not run as root, so only SlurmUser may set triggers");
