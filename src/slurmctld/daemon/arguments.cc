@@ -33,46 +33,46 @@ Arguments parse_arguments(int argc, char** argv) {
                                  {"help", no_argument, nullptr, 'h'},
                                  {"version", no_argument, nullptr, 'V'},
                                  {nullptr, 0, nullptr, 0}};
-  Arguments a;
-  int c;
-  while ((c = getopt_long(argc, argv, "cDf:hiL:n:qrRsvV", kLong, nullptr)) != -1) {
-    switch (c) {
-      case 'c': a.clear_state = true; break;
-      case 'D': a.foreground = true; break;
-      case 'f': a.conf_file = optarg; break;
+  Arguments arguments;
+  int option;
+  while ((option = getopt_long(argc, argv, "cDf:hiL:n:qrRsvV", kLong, nullptr)) != -1) {
+    switch (option) {
+      case 'c': arguments.clear_state = true; break;
+      case 'D': arguments.foreground = true; break;
+      case 'f': arguments.conf_file = optarg; break;
       case 'h':
         std::fputs(kUsage, stdout);
-        a.exit_now = 0;
-        return a;
-      case 'i': a.ignore_state_errors = true; break;
-      case 'L': a.log_file = optarg; break;
+        arguments.exit_now = 0;
+        return arguments;
+      case 'i': arguments.ignore_state_errors = true; break;
+      case 'L': arguments.log_file = optarg; break;
       case 'n':
-        a.nice = parse_number<int>(optarg, -20, 19);
-        if (a.nice) break;
+        arguments.nice = parse_number<int>(optarg, -20, 19);
+        if (arguments.nice) break;
         std::fprintf(stderr, "slurmctld: -n '%s': a nice value is a number from -20 to 19\n", optarg);
-        a.exit_now = 1;
-        return a;
-      case 'q': ++a.quiet; break;
+        arguments.exit_now = 1;
+        return arguments;
+      case 'q': ++arguments.quiet; break;
       case 'r':
       case 'R': break;
-      case 's': a.chdir_to_log = true; break;
-      case 'v': ++a.verbose; break;
+      case 's': arguments.chdir_to_log = true; break;
+      case 'v': ++arguments.verbose; break;
       case 'V':
         std::printf("%s\n", kVersionLine);
-        a.exit_now = 0;
-        return a;
-      case 1: a.systemd = a.foreground = true; break;
+        arguments.exit_now = 0;
+        return arguments;
+      case 1: arguments.systemd = arguments.foreground = true; break;
       default:
         std::fputs("Try 'slurmctld -h' for more information\n", stderr);
-        a.exit_now = 1;
-        return a;
+        arguments.exit_now = 1;
+        return arguments;
     }
   }
   if (optind < argc) {
     std::fprintf(stderr, "slurmctld: unexpected argument '%s'\n%s", argv[optind], kUsage);
-    a.exit_now = 1;
+    arguments.exit_now = 1;
   }
-  return a;
+  return arguments;
 }
 
 }  // namespace muster::slurmctld

@@ -156,31 +156,31 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, n
 
 // ---- what the parts need of each other
 CoreThread::Ports Controller::core_ports() {
-  CoreThread::Ports p;
-  p.to_io = [this](std::vector<Reply> replies) {
+  CoreThread::Ports ports;
+  ports.to_io = [this](std::vector<Reply> replies) {
     loop_.post([replies = std::move(replies)] {
       for (const Reply& r : replies) r();
     });
   };
-  p.carry_out = [this](std::vector<Effect> effects) {
+  ports.carry_out = [this](std::vector<Effect> effects) {
     loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); });
   };
-  p.state_changed = [this] { planner_->state_changed(); };
-  p.published = [this] {
+  ports.state_changed = [this] { planner_->state_changed(); };
+  ports.published = [this] {
     if (!watchers_told_.exchange(true))
       loop_.post([this] {
         watchers_told_ = false;
         service_->state_changed();
       });
   };
-  return p;
+  return ports;
 }
 
 PlannerThread::Ports Controller::planner_ports() {
-  PlannerThread::Ports p;
-  p.snapshot = [this] { return core_->snapshot(); };
-  p.params = [this] { return settings()->sched; };
-  p.submit = [this](sched::Plan plan) {
+  PlannerThread::Ports ports;
+  ports.snapshot = [this] { return core_->snapshot(); };
+  ports.params = [this] { return settings()->sched; };
+  ports.submit = [this](sched::Plan plan) {
     // The next pass looks at a state that has this plan in it, so no job is planned twice.
     auto done = std::make_shared<std::promise<void>>();
     auto waiting = done->get_future();
@@ -191,7 +191,7 @@ PlannerThread::Ports Controller::planner_ports() {
                  [done](const Error&) { done->set_value(); }});
     waiting.wait_for(std::chrono::seconds(10));
   };
-  return p;
+  return ports;
 }
 
 // For commands that nobody waits for, and that are made anew after a turn that was rolled back.
@@ -238,9 +238,9 @@ void Controller::trigger_started(uint32_t id) {
 }
 
 NodeLinks::Ports Controller::node_ports() {
-  NodeLinks::Ports p;
-  p.snapshot = [this] { return core_->snapshot(); };
-  p.report = [this](NodeId node, NodeReport r) {
+  NodeLinks::Ports ports;
+  ports.snapshot = [this] { return core_->snapshot(); };
+  ports.report = [this](NodeId node, NodeReport r) {
     // A report of a turn that was rolled back is not lost: the node registers anew and says all it knows.
     core_->post({[node, r = std::move(r)](Core& c, store::EventLog&) -> Reply {
                    c.report(node, r);
@@ -248,55 +248,55 @@ NodeLinks::Ports Controller::node_ports() {
                  },
                  [this, node](const Error&) { nodes_->drop(node); }});
   };
-  p.later = [this](std::function<void()> f) { loop_.defer(std::move(f)); };
-  p.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
-  p.behind = [this](NodeId node) { post_command([node](Core& c) { c.node_caught_up(node); }); };
-  p.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
-  return p;
+  ports.later = [this](std::function<void()> f) { loop_.defer(std::move(f)); };
+  ports.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
+  ports.behind = [this](NodeId node) { post_command([node](Core& c) { c.node_caught_up(node); }); };
+  ports.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
+  return ports;
 }
 
 AccountingLink::Ports Controller::accounting_ports() {
-  AccountingLink::Ports p;
-  p.snapshot = [this] { return core_->snapshot(); };
-  p.here = [this] {
+  AccountingLink::Ports ports;
+  ports.snapshot = [this] { return core_->snapshot(); };
+  ports.here = [this] {
     post_command([](Core& c) { c.slurmdbd_reached(true); });
     answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(true, out); });
   };
-  p.acknowledged = [this](uint64_t position) {
+  ports.acknowledged = [this](uint64_t position) {
     answer_record_waits([position](RecordWaits& w, std::vector<Reply>& out) { w.stored(position, out); });
   };
-  p.next = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
-  p.directory.learned = [this](DirectoryFetch::Directory directory, std::function<void(const Error&)> refused) {
+  ports.next = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
+  ports.directory.learned = [this](DirectoryFetch::Directory directory, std::function<void(const Error&)> refused) {
     core_->post({[directory = std::move(directory)](Core& c, store::EventLog&) -> Reply {
                    c.learn_directory(*directory);
                    return {};
                  },
                  std::move(refused)});
   };
-  p.lost = [this] {
+  ports.lost = [this] {
     post_command([](Core& c) {
       c.records_link_lost();
       c.slurmdbd_reached(false);
     });
     answer_record_waits([](RecordWaits& w, std::vector<Reply>& out) { w.connected(false, out); });
   };
-  return p;
+  return ports;
 }
 
 Service::Ports Controller::service_ports(const net::Security& security) {
-  Service::Ports p;
-  p.settings = [this] { return settings(); };
-  p.reconfigure = [this] { return reconfigure(); };
-  p.shutdown = [this](bool controller_only) { shutdown(controller_only); };
-  p.security = security;
-  p.pass_on = [this](Uid uid, size_t bytes) { return shares_->pass_on(uid, bytes); };
-  p.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) {
+  Service::Ports ports;
+  ports.settings = [this] { return settings(); };
+  ports.reconfigure = [this] { return reconfigure(); };
+  ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
+  ports.security = security;
+  ports.pass_on = [this](Uid uid, size_t bytes) { return shares_->pass_on(uid, bytes); };
+  ports.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) {
     use(std::move(changed), settings()->slurm_user);
   };
-  p.texts.show_config = [this] { return show_config(); };
-  p.texts.write_config = [this](bool passwords) { return config::write_config(*settings()->loaded, net::Loop::now(), passwords); };
-  p.texts.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
-  return p;
+  ports.texts.show_config = [this] { return show_config(); };
+  ports.texts.write_config = [this](bool passwords) { return config::write_config(*settings()->loaded, net::Loop::now(), passwords); };
+  ports.texts.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
+  return ports;
 }
 
 Result<TurnDriver> Controller::open_state() {
@@ -326,14 +326,14 @@ std::string listen_address(const config::Config& c) {
 }
 
 Result<> Controller::listen(net::BoundSocket agent) {
-  const config::Config& c = settings_->config();
-  MUSTER_TRY(security, site::load_security(c, settings_->slurm_user));
+  const config::Config& config = settings_->config();
+  MUSTER_TRY(security, site::load_security(config, settings_->slurm_user));
   auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
   net::Limits limits;
   limits.shares = shares_;
   limits.largest = [this](uint16_t message) { return wire::largest_request(message, settings_->config().most_script_bytes()); };
-  const std::string where = listen_address(c);
-  for (uint32_t port = c.slurmctld_port.first; port <= c.slurmctld_port.last; ++port) {
+  const std::string where = listen_address(config);
+  for (uint32_t port = config.slurmctld_port.first; port <= config.slurmctld_port.last; ++port) {
     auto listener = net::listen_tcp(loop_, where, static_cast<uint16_t>(port), security, accepted, limits);
     if (!listener) return std::unexpected(listener.error());
     (*listener)->on_refused([this](const std::string& address, const Error& e) {
@@ -497,7 +497,7 @@ int run_slurmctld(int argc, char** argv) {
     std::fprintf(stderr, "slurmctld: fatal: %s", config::to_text(loaded.error()).c_str());
     return 1;
   }
-  const config::Config& c = loaded->config;
+  const config::Config& config = loaded->config;
   std::optional<os::Detached> background;
   if (!arguments.foreground) {
     auto begun = os::Detached::begin();
@@ -515,15 +515,15 @@ int run_slurmctld(int argc, char** argv) {
   };
   if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
   [[maybe_unused]] auto descriptors = os::raise_own_nofile();  // a connection for each node
-  auto pid_file = os::PidFile::create(c.slurmctld_pid_file);
+  auto pid_file = os::PidFile::create(config.slurmctld_pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());
-  auto agent = net::bind_agent_socket(site::slurmctld_agent_socket(c.slurmctld_pid_file, c.slurmctld_port.first));
+  auto agent = net::bind_agent_socket(site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first));
   if (!agent) return die(agent.error());
-  if (auto ok = site::become_user(c.slurm_user); !ok) return die(ok.error());
-  auto log = os::Log::open(log_options(c, arguments));
+  if (auto ok = site::become_user(config.slurm_user); !ok) return die(ok.error());
+  auto log = os::Log::open(log_options(config, arguments));
   if (!log) return die(log.error());
-  (*log)->info("slurmctld version {} started on cluster {}", kVersion, c.cluster_name);
+  (*log)->info("slurmctld version {} started on cluster {}", kVersion, config.cluster_name);
   for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
 
   Controller controller(**log, path, arguments);

@@ -196,14 +196,14 @@ void CoreThread::drop_unused_blobs() {
 }
 
 void CoreThread::count(const Events& events) {
-  for (const Event& e : events) {
-    if (std::holds_alternative<event::JobSubmitted>(e)) ++stats_.submitted;
-    else if (std::holds_alternative<event::JobStarted>(e)) ++stats_.started;
-    else if (auto* r = std::get_if<event::RecordsStored>(&e); r && !r->dropped.empty())
+  for (const Event& event : events) {
+    if (std::holds_alternative<event::JobSubmitted>(event)) ++stats_.submitted;
+    else if (std::holds_alternative<event::JobStarted>(event)) ++stats_.started;
+    else if (auto* r = std::get_if<event::RecordsStored>(&event); r && !r->dropped.empty())
       logger_.error(
           "slurmdbd is away and more than MaxDBDMsgs accounting records wait: the {} oldest of ended steps and forgotten jobs are lost",
           r->dropped.size());
-    else if (auto* end = std::get_if<event::JobEnding>(&e)) {
+    else if (auto* end = std::get_if<event::JobEnding>(&event)) {
       if (end->flags & (kJobRequeued | kJobRequeueHold)) continue;
       // As sdiag(1) has it: "failed" is what went wrong with nodes or the system, not with the job.
       bool system_failed = end->state == JobState::kNodeFail || end->state == JobState::kBootFail || (end->flags & kJobLaunchFailed);

@@ -61,9 +61,9 @@ void DirectoryFetch::end() {
 void DirectoryFetch::await(const net::ChannelPtr& channel, const std::string& cluster, uint64_t version) {
   timer_.reset();
   auto round = round_ = std::make_shared<Round>(Round{channel, cluster});
-  rpc::AwaitDirectory m;
-  m.version = version;
-  channel->request(wire::number_of<rpc::AwaitDirectory>, wire::encoded(m), version ? net::kNoTimeout : kPatience,
+  rpc::AwaitDirectory request;
+  request.version = version;
+  channel->request(wire::number_of<rpc::AwaitDirectory>, wire::encoded(request), version ? net::kNoTimeout : kPatience,
                    [this, alive = alive_, round, version](Result<net::Frame> answer) {
                      if (!current(alive, round)) return;
                      if (!answer) return again(answer.error());
@@ -79,11 +79,11 @@ void DirectoryFetch::ask(const RoundPtr& round) {
   if (round->asked == std::size(kQuestions)) return decode(round);
   const net::ChannelPtr channel = round->channel.lock();
   if (!channel) return;
-  rpc::QueryEntities q;
-  q.what = kQuestions[round->asked++];
-  q.filter.clusters = {round->cluster};
+  rpc::QueryEntities query;
+  query.what = kQuestions[round->asked++];
+  query.filter.clusters = {round->cluster};
   channel->request_stream(
-      wire::number_of<rpc::QueryEntities>, wire::encoded(q), kPatience,
+      wire::number_of<rpc::QueryEntities>, wire::encoded(query), kPatience,
       [round](net::Frame part) {
         round->bytes += part.payload.size();
         if (round->bytes <= kMostDirectoryBytes) round->parts.push_back(std::move(part.payload));

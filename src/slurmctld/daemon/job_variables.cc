@@ -31,28 +31,28 @@ void add_array(const Job& j, Variables& v) {
 
 }  // namespace
 
-void add_job(const Job& j, const JobNames& names, Variables& v) {
-  const JobRequest r = j.whole_request();
-  v.set("SLURM_JOB_ID", j.id.value);
-  v.set("SLURM_JOBID", j.id.value);
-  v.set("SLURM_JOB_NAME", r.name);
-  v.set("SLURM_JOB_USER", r.user_name);
-  v.set("SLURM_JOB_UID", r.uid.value);
-  v.set("SLURM_JOB_GID", r.gid.value);
-  v.set("SLURM_JOB_GROUP", names.group);
-  v.set("SLURM_JOB_ACCOUNT", or_null(r.account));
-  v.set("SLURM_JOB_PARTITION", names.partition);
-  v.set("SLURM_CLUSTER_NAME", names.cluster);
-  v.set("SLURM_JOB_WORK_DIR", r.work_dir);
-  v.set("SLURM_JOB_RESTART_COUNT", j.restarts);
-  v.set("SLURM_JOB_NODELIST", or_null(names.node_list));
-  if (j.allocation) {
-    v.set("SLURM_JOB_NUM_NODES", j.allocation->nodes.size());
-    v.set("SLURM_JOB_CPUS_PER_NODE", counted(*j.allocation));
+void add_job(const Job& job, const JobNames& names, Variables& variables) {
+  const JobRequest request = job.whole_request();
+  variables.set("SLURM_JOB_ID", job.id.value);
+  variables.set("SLURM_JOBID", job.id.value);
+  variables.set("SLURM_JOB_NAME", request.name);
+  variables.set("SLURM_JOB_USER", request.user_name);
+  variables.set("SLURM_JOB_UID", request.uid.value);
+  variables.set("SLURM_JOB_GID", request.gid.value);
+  variables.set("SLURM_JOB_GROUP", names.group);
+  variables.set("SLURM_JOB_ACCOUNT", or_null(request.account));
+  variables.set("SLURM_JOB_PARTITION", names.partition);
+  variables.set("SLURM_CLUSTER_NAME", names.cluster);
+  variables.set("SLURM_JOB_WORK_DIR", request.work_dir);
+  variables.set("SLURM_JOB_RESTART_COUNT", job.restarts);
+  variables.set("SLURM_JOB_NODELIST", or_null(names.node_list));
+  if (job.allocation) {
+    variables.set("SLURM_JOB_NUM_NODES", job.allocation->nodes.size());
+    variables.set("SLURM_JOB_CPUS_PER_NODE", counted(*job.allocation));
   }
-  v.if_any("SLURM_JOB_COMMENT", r.comment);
-  v.if_any("SLURM_JOB_RESERVATION", j.run->reservation ? j.run->reservation_name : r.reservation.text());
-  add_array(j, v);
+  variables.if_any("SLURM_JOB_COMMENT", request.comment);
+  variables.if_any("SLURM_JOB_RESERVATION", job.run->reservation ? job.run->reservation_name : request.reservation.text());
+  add_array(job, variables);
 }
 
 void add_exit(const Job& j, Variables& v) {
@@ -63,24 +63,24 @@ void add_exit(const Job& j, Variables& v) {
         std::to_string(signaled ? 0 : WEXITSTATUS(j.exit_status)) + ":" + std::to_string(signaled ? WTERMSIG(j.exit_status) : 0));
 }
 
-std::vector<std::string> job_program_environment(const Job& j, const JobNames& names, bool epilog) {
-  const JobRequest r = j.whole_request();
-  Variables v;
-  add_job(j, names, v);
-  v.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(j.started)));
-  const Time end = epilog ? j.ended : j.ends;
-  if (end != kTimeUnset && end != kTimeInfinite) v.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(end)));
-  v.if_any("SLURM_JOB_CONSTRAINTS", r.features.text());
-  v.if_any("SLURM_JOB_EXTRA", r.extra);
-  v.if_any("SLURM_JOB_LICENSES", r.licenses.text());
-  v.if_any("SLURM_JOB_QOS", r.qos);
-  v.if_any("SLURM_JOB_STDERR", r.std_err);
-  v.if_any("SLURM_JOB_STDIN", r.std_in);
-  v.if_any("SLURM_JOB_STDOUT", r.std_out);
-  v.if_any("SLURM_WCKEY", r.wckey);
-  if (epilog) add_exit(j, v);
-  v.set("SLURM_SCRIPT_CONTEXT", epilog ? "epilog_slurmctld" : "prolog_slurmctld");
-  return v.take();
+std::vector<std::string> job_program_environment(const Job& job, const JobNames& names, bool epilog) {
+  const JobRequest request = job.whole_request();
+  Variables variables;
+  add_job(job, names, variables);
+  variables.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(job.started)));
+  const Time end = epilog ? job.ended : job.ends;
+  if (end != kTimeUnset && end != kTimeInfinite) variables.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(end)));
+  variables.if_any("SLURM_JOB_CONSTRAINTS", request.features.text());
+  variables.if_any("SLURM_JOB_EXTRA", request.extra);
+  variables.if_any("SLURM_JOB_LICENSES", request.licenses.text());
+  variables.if_any("SLURM_JOB_QOS", request.qos);
+  variables.if_any("SLURM_JOB_STDERR", request.std_err);
+  variables.if_any("SLURM_JOB_STDIN", request.std_in);
+  variables.if_any("SLURM_JOB_STDOUT", request.std_out);
+  variables.if_any("SLURM_WCKEY", request.wckey);
+  if (epilog) add_exit(job, variables);
+  variables.set("SLURM_SCRIPT_CONTEXT", epilog ? "epilog_slurmctld" : "prolog_slurmctld");
+  return variables.take();
 }
 
 }  // namespace muster::slurmctld

@@ -8,40 +8,40 @@
 namespace muster::slurmctld {
 
 Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view payload) {
-  Numbered<NodeReport> m;
-  MUSTER_TRY_VOID(wire::decode(payload, m));
+  Numbered<NodeReport> report;
+  MUSTER_TRY_VOID(wire::decode(payload, report));
   auto at = links_.find(channel.get());
-  if (auto* r = std::get_if<node_rpc::Register>(&m.message)) {
-    MUSTER_TRY_VOID(accept_node(channel, m.session, *r));
+  if (auto* r = std::get_if<node_rpc::Register>(&report.message)) {
+    MUSTER_TRY_VOID(accept_node(channel, report.session, *r));
     at = links_.find(channel.get());
   } else if (at == links_.end()) {
     return fail(Errc::kUnexpectedMessage, "a node must register before it reports");
   }
   Link& link = at->second;
-  switch (link.session.take(m)) {
+  switch (link.session.take(report)) {
     case LinkSession::Taken::kLate: break;
     case LinkSession::Taken::kGap:
-      logger_.error("node {}: reports before the {}th of its session are missing; it has to connect again", link.name, m.sequence);
+      logger_.error("node {}: reports before the {}th of its session are missing; it has to connect again", link.name, report.sequence);
       drop(link.node);
       break;
-    case LinkSession::Taken::kInOrder: ports_.report(link.node, std::move(m.message)); break;
+    case LinkSession::Taken::kInOrder: ports_.report(link.node, std::move(report.message)); break;
   }
   return {};
 }
 
-Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& r) {
+Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& registration) {
   std::shared_ptr<const Cluster> cluster = ports_.snapshot();
-  const Node* node = cluster->node(r.node);
+  const Node* node = cluster->node(registration.node);
   if (!node) {
-    logger_.error("a slurmd at {} registers as node '{}', which slurm.conf does not have", channel->peer().address, r.node);
-    return fail(Errc::kInvalidNodeName, "node '" + r.node + "' is not in the controller's slurm.conf");
+    logger_.error("a slurmd at {} registers as node '{}', which slurm.conf does not have", channel->peer().address, registration.node);
+    return fail(Errc::kInvalidNodeName, "node '" + registration.node + "' is not in the controller's slurm.conf");
   }
   if (auto old = by_node_.find(node->id.value); old != by_node_.end()) {
     // An older registration that arrives late must not take the place of a newer one. Where there is no newer one any number is good: a
     // node's clock may have stepped back.
     const LinkSession& newest = links_.at(old->second).session;
     if (!newest.gives_way_to(session))
-      return fail(Errc::kInvalidStateChange, "node " + r.node + " registers with session " + std::to_string(session) +
+      return fail(Errc::kInvalidStateChange, "node " + registration.node + " registers with session " + std::to_string(session) +
                                                  " while its session " + std::to_string(newest.number()) + " lasts");
   }
   if (auto old = by_node_.find(node->id.value); old != by_node_.end() && old->second != channel.get()) {
@@ -50,9 +50,9 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
     gone->close();
   }
   Link& link = links_[channel.get()];
-  link = {channel, node->id, r.node, LinkSession(session), {}, false, false};
+  link = {channel, node->id, registration.node, LinkSession(session), {}, false, false};
   by_node_[node->id.value] = channel.get();
-  logger_.debug("node {} registered from {}", r.node, channel->peer().address);
+  logger_.debug("node {} registered from {}", registration.node, channel->peer().address);
   // The session's first order, before any that the registration gives rise to.
   node_rpc::Registered hello;
   hello.session = session;

@@ -74,22 +74,22 @@ Service::Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread
 }
 
 net::ChannelSet::Events Service::channel_events() {
-  net::ChannelSet::Events e;
-  e.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
-  e.ended = [this](const net::Channel* channel) {
+  net::ChannelSet::Events events;
+  events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
+  events.ended = [this](const net::Channel* channel) {
     nodes_.on_closed(channel);
     streams_.forget(channel);
     plan_streams_.forget(channel);
     watches_.forget(channel);
     forget_waiters(channel);
   };
-  e.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
+  events.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
     logger_.debug("message {} from {}: {}", frame.message, peer.address, error.message());
   };
-  e.dropped = [this](const net::Peer& peer) {
+  events.dropped = [this](const net::Peer& peer) {
     logger_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address);
   };
-  return e;
+  return events;
 }
 
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
@@ -230,21 +230,21 @@ Result<> Service::install_crontab(const Call& call, rpc::InstallCrontab request)
   if (request.entries.size() > Crontab::kMostEntries)
     return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostEntries) + " entries");
   auto asked = std::make_shared<rpc::InstallCrontab>(std::move(request));
-  return when_known(asked->user, call, [this, asked](Call c) -> Result<> {
+  return when_known(asked->user, call, [this, asked](Call known) -> Result<> {
     auto change = std::make_shared<CrontabChange>(CrontabChange{asked->user, asked->crontab, {}, {}});
     for (rpc::CronEntry& entry : asked->entries) {
       if (entry.request.uid != asked->user) return fail(Errc::kUserIdMissing, {}, "the job is another user's than the crontab");
-      MUSTER_TRY(completed, callers_.complete(std::move(entry.request), JobKind::kBatch, c.who));
+      MUSTER_TRY(completed, callers_.complete(std::move(entry.request), JobKind::kBatch, known.who));
       change->entries.push_back({entry.times, entry.first_line, entry.last_line, std::move(completed)});
     }
-    change->who = c.who;
-    core_.post({[this, c, asked, change](Core& core, store::EventLog& log) -> Reply {
-                  auto answer = install(core, log, c.who, *asked, *change);
-                  if (answer) return [this, c, a = std::move(*answer)] { finish<rpc::InstallCrontab>(c, a); };
+    change->who = known.who;
+    core_.post({[this, known, asked, change](Core& core, store::EventLog& log) -> Reply {
+                  auto answer = install(core, log, known.who, *asked, *change);
+                  if (answer) return [this, known, a = std::move(*answer)] { finish<rpc::InstallCrontab>(known, a); };
                   drop_unused(core, log, *change);  // nothing of what was refused stays
-                  return [this, c, e = answer.error()] { refuse(c, e); };
+                  return [this, known, e = answer.error()] { refuse(known, e); };
                 },
-                [this, c](const Error& e) { refuse(c, e); }});
+                [this, known](const Error& e) { refuse(known, e); }});
     return {};
   });
 }
@@ -302,10 +302,10 @@ Result<> Service::submit_together(const Call& call, rpc::SubmitHetJob request) {
   if (request.components.empty()) return fail(Errc::kInvalidReq, {}, "the job has no component");
   const Uid uid = user_to_look_up(*ports_.settings(), call.who, request.components.front());
   auto asked = std::make_shared<rpc::SubmitHetJob>(std::move(request));
-  return when_known(uid, call, [this, asked](Call c) -> Result<> {
-    MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kBatch, c.who));
+  return when_known(uid, call, [this, asked](Call known) -> Result<> {
+    MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kBatch, known.who));
     auto job = std::make_shared<HetRequest>(std::move(completed));
-    core_.post({[this, c, asked, job](Core& core, store::EventLog& log) -> Reply {
+    core_.post({[this, known, asked, job](Core& core, store::EventLog& log) -> Reply {
                   JobRequest& first = job->components.front();
                   auto keep = [&](std::string& bytes, std::string& hash) -> Result<> {
                     MUSTER_TRY(h, log.put_blob(bytes));
@@ -317,14 +317,14 @@ Result<> Service::submit_together(const Call& call, rpc::SubmitHetJob request) {
                       check_content(core.settings().config().most_script_bytes(), asked->script.size(), asked->environment.size());
                   if (stored) stored = keep(asked->script, first.script_hash);
                   if (stored) stored = keep(asked->environment, first.environment_hash);
-                  if (stored) answer = core.run(c.who, *job);
+                  if (stored) answer = core.run(known.who, *job);
                   else answer = std::unexpected(stored.error());
-                  if (answer) return [this, c, a = std::move(*answer)] { finish<rpc::SubmitHetJob>(c, a); };
+                  if (answer) return [this, known, a = std::move(*answer)] { finish<rpc::SubmitHetJob>(known, a); };
                   for (const std::string& hash : {first.script_hash, first.environment_hash})  // nothing of what was refused stays
                     if (!hash.empty() && !core.indexes().blob_used(hash)) (void)log.drop_blob(hash);
-                  return [this, c, e = answer.error()] { refuse(c, e); };
+                  return [this, known, e = answer.error()] { refuse(known, e); };
                 },
-                [this, c](const Error& e) { refuse(c, e); }});
+                [this, known](const Error& e) { refuse(known, e); }});
     return {};
   });
 }
@@ -334,28 +334,28 @@ Result<> Service::allocate_together(const Call& call, rpc::AllocateHetJob reques
   if (request.components.empty()) return fail(Errc::kInvalidReq, {}, "the job has no component");
   const Uid uid = user_to_look_up(*ports_.settings(), call.who, request.components.front());
   auto asked = std::make_shared<rpc::AllocateHetJob>(std::move(request));
-  return when_known(uid, call, [this, asked](Call c) -> Result<> {
-    MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kAllocation, c.who));
+  return when_known(uid, call, [this, asked](Call known) -> Result<> {
+    MUSTER_TRY(completed, complete_together(std::move(asked->components), JobKind::kAllocation, known.who));
     auto job = std::make_shared<const HetRequest>(std::move(completed));
-    auto tell = [c](JobId id, std::string nodes) {
-      return [c, pending = rpc::AllocationPending{id, std::move(nodes)}] {
-        if (auto channel = c.channel.lock()) channel->answer_part(c.id, c.message, wire::encoded(pending));
+    auto tell = [known](JobId id, std::string nodes) {
+      return [known, pending = rpc::AllocationPending{id, std::move(nodes)}] {
+        if (auto channel = known.channel.lock()) channel->answer_part(known.id, known.message, wire::encoded(pending));
       };
     };
-    auto answer_if_ready = [this, c, tell, wait = AllocationWait()](const Cluster& cluster, const Job* leader,
-                                                                    std::vector<Reply>& replies) mutable {
+    auto answer_if_ready = [this, known, tell, wait = AllocationWait()](const Cluster& cluster, const Job* leader,
+                                                                        std::vector<Reply>& replies) mutable {
       std::optional<std::string> nodes;
       auto answer = wait.look(cluster, leader, nodes);
       if (nodes) replies.push_back(tell(leader->id, std::move(*nodes)));
       if (!answer) return false;
       if (!*answer) {
-        replies.push_back([this, c, e = answer->error()] { refuse(c, e); });
+        replies.push_back([this, known, e = answer->error()] { refuse(known, e); });
         return true;
       }
       rpc::HetAllocated all;
       for (const Job* j : components_of(cluster, leader->het)) all.components.push_back(make_allocated(cluster, *j));
       if (!leader->het) all.components.push_back(std::move(**answer));
-      replies.push_back([this, c, a = std::move(all)] { finish<rpc::AllocateHetJob>(c, a); });
+      replies.push_back([this, known, a = std::move(all)] { finish<rpc::AllocateHetJob>(known, a); });
       return true;
     };
     core_.post(

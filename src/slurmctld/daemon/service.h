@@ -137,9 +137,9 @@ class Service {
   void attend(Core& core, Line line, JobId job);  // core thread
   void forget_waiters(const net::Channel* channel);
   Result<> watch(const Call& call, rpc::WatchJobs request);
-  // About this daemon.
   Result<> ask_database(const Call& call, rpc::AskDatabase request);
   DatabaseQuestions::Way way_to_database() const;
+  // About this daemon.
   Result<> ping(const Call& call, rpc::Ping request);
   Result<> statistics(const Call& call, rpc::QueryStatistics request);
   rpc::Statistics statistics_for(const Privacy& privacy);
@@ -164,8 +164,8 @@ class Service {
       net::TimeShares{}};  // questions that take a planning pass: --test-only, muster explain; squeue does not wait for them
   net::AnswerStreams streams_, plan_streams_;  // of either thread
   Watches watches_;
-  BlobCache contents_;  // query thread only
   DatabaseQuestions database_{loop_, [this] { return way_to_database(); }};
+  BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it

@@ -19,16 +19,16 @@ bool is_of_the_connection(Errc code) {
 
 Result<> Service::ask_manager(NodeId manager, const Call& call, std::string payload) {
   MUSTER_TRY(place, ports_.pass_on(call.who.uid, payload.size()));  // of each user's share of what is on its way
-  rpc::Relay m;
-  m.uid = call.who.uid;
-  m.gid = call.who.gid;
-  m.host = call.who.host;
-  m.session = call.who.session;
-  m.message = call.message;
-  m.payload = std::move(payload);
+  rpc::Relay relay;
+  relay.uid = call.who.uid;
+  relay.gid = call.who.gid;
+  relay.host = call.who.host;
+  relay.session = call.who.session;
+  relay.message = call.message;
+  relay.payload = std::move(payload);
   const auto cluster = core_.snapshot();
   const Node* node = cluster->nodes.find(manager.value);
-  nodes_.ask(manager, wire::number_of<rpc::Relay>, wire::encoded(m), kManagerTimeout,
+  nodes_.ask(manager, wire::number_of<rpc::Relay>, wire::encoded(relay), kManagerTimeout,
              [this, call, place, name = node ? node->spec->name : std::string()](Result<net::Frame> answer) {
                if (!answer && is_of_the_connection(answer.error().code))
                  return refuse(

@@ -109,7 +109,6 @@ Result<> Service::wait_records(const Call& call, rpc::WaitRecords request) {
   return {};
 }
 
-}  // namespace muster::slurmctld
 DatabaseQuestions::Way Service::way_to_database() const {
   const auto settings = ports_.settings();
   const config::Config& config = settings->config();
@@ -145,3 +144,4 @@ Result<> Service::ask_database(const Call& call, rpc::AskDatabase request) {
   return {};
 }
 
+}  // namespace muster::slurmctld

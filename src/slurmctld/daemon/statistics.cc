@@ -50,50 +50,50 @@ rpc::CallCount named(uint16_t message) {
 }  // namespace
 
 rpc::CycleCounts CycleStats::counts() const {
-  rpc::CycleCounts c;
-  c.cycles = cycles;
-  c.last_us = last_us;
-  c.max_us = max_us;
-  c.total_us = total_us;
-  c.depth_total = depth_total;
-  c.last_depth = last_depth;
-  c.classes_total = classes_total;
-  c.last_classes = last_classes;
-  c.queue_length = queue_length;
-  c.queue_total = queue_total;
-  c.table_size = table_size;
-  c.table_total = table_total;
-  c.when = Time(Duration(when.load()));
-  return c;
+  rpc::CycleCounts counts;
+  counts.cycles = cycles;
+  counts.last_us = last_us;
+  counts.max_us = max_us;
+  counts.total_us = total_us;
+  counts.depth_total = depth_total;
+  counts.last_depth = last_depth;
+  counts.classes_total = classes_total;
+  counts.last_classes = last_classes;
+  counts.queue_length = queue_length;
+  counts.queue_total = queue_total;
+  counts.table_size = table_size;
+  counts.table_total = table_total;
+  counts.when = Time(Duration(when.load()));
+  return counts;
 }
 
 rpc::Statistics Statistics::counts(Time now) const {
-  rpc::Statistics s;
-  s.now = now;
-  s.since = since;
-  s.submitted = submitted;
-  s.started = started;
-  s.completed = completed;
-  s.canceled = canceled;
-  s.failed = failed;
-  s.backfilled = backfilled;
-  s.backfilled_since = backfilled_since;
-  s.main_cycles = quick.counts();
-  s.backfill_cycles = full.counts();
-  s.records_waiting = records_waiting;
-  s.passing = passing;
-  s.main_ends = {{"end_job_queue", 0, quick_ends.queue, 0}, {"max_job_start", 0, quick_ends.starts, 0}};
-  s.backfill_ends = {
+  rpc::Statistics statistics;
+  statistics.now = now;
+  statistics.since = since;
+  statistics.submitted = submitted;
+  statistics.started = started;
+  statistics.completed = completed;
+  statistics.canceled = canceled;
+  statistics.failed = failed;
+  statistics.backfilled = backfilled;
+  statistics.backfilled_since = backfilled_since;
+  statistics.main_cycles = quick.counts();
+  statistics.backfill_cycles = full.counts();
+  statistics.records_waiting = records_waiting;
+  statistics.passing = passing;
+  statistics.main_ends = {{"end_job_queue", 0, quick_ends.queue, 0}, {"max_job_start", 0, quick_ends.starts, 0}};
+  statistics.backfill_ends = {
       {"end_job_queue", 0, full_ends.queue, 0}, {"bf_max_job_start", 0, full_ends.starts, 0}, {"bf_max_job_test", 0, full_ends.tests, 0}};
   std::lock_guard lock(mutex_);
   for (const auto& [message, calls] : by_message_) {
     rpc::CallCount c = named(message);
     c.count = calls.count;
     c.total_us = calls.total_us;
-    s.by_message.push_back(std::move(c));
+    statistics.by_message.push_back(std::move(c));
   }
-  for (const auto& [uid, calls] : by_user_) s.by_user.push_back({{}, uid, calls.count, calls.total_us});
-  return s;
+  for (const auto& [uid, calls] : by_user_) statistics.by_user.push_back({{}, uid, calls.count, calls.total_us});
+  return statistics;
 }
 
 }  // namespace muster::slurmctld

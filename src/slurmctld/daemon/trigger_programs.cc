@@ -59,24 +59,24 @@ void TriggerPrograms::start(Trigger trigger) {
   if (null.get() < 0 || words.empty()) return over(trigger, "nothing can be started");
   words.push_back(trigger.argument);
   const os::User& user = (*known)->user;
-  os::SpawnSpec s;
-  s.path = words.front();
-  s.argv = std::move(words);
-  s.env = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
-           "HOME=" + user.home,
-           "USER=" + user.name,
-           "LOGNAME=" + user.name,
-           "SHELL=/bin/sh",
-           "SLURM_CLUSTER_NAME=" + cluster_,
-           marker(trigger.id)};
-  if (const char* conf = ::getenv("SLURM_CONF")) s.env->push_back("SLURM_CONF=" + std::string(conf));
-  s.cwd = "/";
-  s.new_session = true;
-  s.umask = 077;
-  s.fds = {{null.get(), 0}, {null.get(), 1}, {null.get(), 2}};
-  if (::geteuid() == 0) s.credentials = os::Credentials{user.uid, user.gid, (*known)->groups};
+  os::SpawnSpec spec;
+  spec.path = words.front();
+  spec.argv = std::move(words);
+  spec.env = {"PATH=/usr/local/bin:/usr/bin:/bin:/usr/local/sbin:/usr/sbin:/sbin",
+              "HOME=" + user.home,
+              "USER=" + user.name,
+              "LOGNAME=" + user.name,
+              "SHELL=/bin/sh",
+              "SLURM_CLUSTER_NAME=" + cluster_,
+              marker(trigger.id)};
+  if (const char* conf = ::getenv("SLURM_CONF")) spec.env->push_back("SLURM_CONF=" + std::string(conf));
+  spec.cwd = "/";
+  spec.new_session = true;
+  spec.umask = 077;
+  spec.fds = {{null.get(), 0}, {null.get(), 1}, {null.get(), 2}};
+  if (::geteuid() == 0) spec.credentials = os::Credentials{user.uid, user.gid, (*known)->groups};
   else if (Uid(::geteuid()) != user.uid) return over(trigger, "slurmctld is not root and runs no programs as " + user.name);
-  auto launch = os::Launch::start(std::move(s));
+  auto launch = os::Launch::start(std::move(spec));
   if (!launch) return over(trigger, std::string(launch.error().message()));
   auto run = std::make_shared<Run>();
   run->trigger = std::move(trigger);
