@@ -14,6 +14,7 @@
 #include "model/job.h"
 #include "model/node.h"
 #include "model/rpc.h"
+#include "model/step_bounds.h"
 #include "model/step_rpc.h"
 
 namespace muster::node_rpc {
@@ -313,13 +314,13 @@ struct ManageSteps {
   JobRequestPtr request;
   std::vector<ManagedNode> nodes;    // as in job.allocation
   std::vector<TopologyUnit> blocks;  // of the job's nodes, where its topology is one of blocks
-  uint32_t most_steps = 0;           // MaxStepCount
-  bool ports_named = false;          // slurm.conf has MpiParams=ports=
-  rpc::Allocated allocated;          // what AttachAllocation is answered with
+  StepBounds bounds;
+  bool ports_named = false;  // slurm.conf has MpiParams=ports=
+  rpc::Allocated allocated;  // what AttachAllocation is answered with
   rpc::StepWarrant warrant;
   std::string signed_warrant;  // net/credential.h; filled in when it is sent
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "nodes", s.nodes); v(4, "blocks", s.blocks);
-                v(5, "most_steps", s.most_steps); v(6, "ports_named", s.ports_named); v(7, "allocated", s.allocated);
+                v(5, "most_steps", s.bounds.most_steps); v(6, "ports_named", s.ports_named); v(7, "allocated", s.allocated);
                 v(8, "warrant", s.warrant); v(9, "signed_warrant", s.signed_warrant);)
 };
 

@@ -531,8 +531,6 @@ struct AskerGone {  // a notice of the node daemon: its waiting requests need no
   MUSTER_FIELDS(v(1, "asker", s.asker);)
 };
 
-#undef MUSTER_FIELDS
-
 // A question or an edit for slurmdbd, of a user whose host has no slurmdbd and who may not read the cluster key: slurmctld passes it on and
 // says who asks. Answered as slurmdbd answers the inner message.
 struct AskDatabase {
@@ -540,5 +538,7 @@ struct AskDatabase {
   std::string payload;
   MUSTER_FIELDS(v(1, "message", s.message); v(2, "payload", s.payload);)
 };
+
+#undef MUSTER_FIELDS
 
 }  // namespace muster::rpc

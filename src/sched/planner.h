@@ -57,8 +57,9 @@ Result<> still_fits(const Cluster& cluster, const Params& params, const RequestB
                     uint32_t time_limit_min);
 
 // Lays out a step's tasks over the nodes of its allocation (srun -n -N -c --distribution …), with regard to the free CPUs and GRES of the
-// job on each node. kNodesBusy: the step would fit once other steps end. A step has at most kMaxStepTasks tasks.
+// job on each node. kNodesBusy: the step would fit once other steps end. A step has at most kMaxStepTasks tasks, and bounds.most_tasks on each
+// node; kInvalidTaskCount where no layout over the job's nodes keeps that.
 inline constexpr uint32_t kMaxStepTasks = 1u << 22;
-Result<std::vector<StepShare>> place_step(const Cluster& cluster, const Job& job, const StepRequest& request);
+Result<std::vector<StepShare>> place_step(const Cluster& cluster, const Job& job, const StepRequest& request, const StepBounds& bounds);
 
 }  // namespace muster::sched

@@ -47,7 +47,7 @@ bool may_come_free(const Error& e) { return e.code == Errc::kNodesBusy || e.code
 
 // Gives the step its part of the job's nodes; on an error the step is unchanged.
 Result<> place(const JobSteps& s, const StepRequest& request, Step& step) {
-  MUSTER_TRY(shares, sched::place_step(s.cluster, s.job, request));
+  MUSTER_TRY(shares, sched::place_step(s.cluster, s.job, request, s.bounds));
   MUSTER_TRY(ports, ports_for_step(s.cluster, s.ports, s.job, request, shares));
   step.shares = std::move(shares);
   step.resv_ports = std::move(ports);
@@ -159,7 +159,7 @@ Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {
   if (j.flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
   if (c.waiting_step) return start_waiting(s, StepId(*c.waiting_step));
   const uint32_t number = std::max(j.next_step, s.least_number);
-  if (j.steps.size() >= s.most_steps || number >= s.most_steps) return fail(Errc::kStepLimit);
+  if (j.steps.size() >= s.bounds.most_steps || number >= s.bounds.most_steps) return fail(Errc::kStepLimit);
   // An srun that asks again, because it lost its answer when the step's manager restarted, gets the step that it has.
   for (const Step& step : j.steps)
     if (c.srun_pid && step.srun_pid == c.srun_pid && step.srun_host == c.srun_host)

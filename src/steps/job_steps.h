@@ -18,7 +18,7 @@ struct JobSteps {
   const Cluster& cluster;  // the job's nodes at least, and its partition
   const Job& job;          // running, with its allocation
   Time now{};
-  uint32_t most_steps = 0;  // MaxStepCount
+  StepBounds bounds;
   StepPorts ports;
   std::function<TopologyAddress(size_t index)> address;  // of a node of the allocation
   // A step over components of a heterogeneous job: no lower number than that of its parts before, and where this part's ranks begin.

@@ -366,7 +366,7 @@ TEST(Property, StepsShareNothingOfTheirJob) {
       if (roll(6) == 0) r.exclusive = true;
       if (roll(8) == 0) r.relative = static_cast<int32_t>(roll(3));
       if (roll(8) == 0) r.cpus_per_gpu = 1;
-      const auto shares = place_step(c, *job, r);
+      const auto shares = place_step(c, *job, r, StepBounds{});
       if (!shares) {
         busy += shares.error().code == Errc::kNodesBusy;
         continue;

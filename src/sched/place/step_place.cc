@@ -14,8 +14,6 @@
 namespace muster::sched {
 namespace {
 
-constexpr uint32_t kMaxTasksPerNode = 65533;
-
 bool takes_memory(const StepRequest& r, const RequestBody& job) {
   if (r.mem_per_node_mb) return *r.mem_per_node_mb > 0;
   if (r.mem_per_cpu_mb) return *r.mem_per_cpu_mb > 0;
@@ -48,8 +46,8 @@ GresShare part_of(const GresShare& g, uint64_t n) {
 
 class StepPlacer {
  public:
-  StepPlacer(const Cluster& cluster, const Job& job, const StepRequest& request)
-      : cluster_(cluster), job_(job), r_(request), nodes_(job.allocation->nodes) {}
+  StepPlacer(const Cluster& cluster, const Job& job, const StepRequest& request, const StepBounds& bounds)
+      : cluster_(cluster), job_(job), r_(request), nodes_(job.allocation->nodes), most_on_node_(bounds.most_tasks) {}
 
   Result<std::vector<StepShare>> run() {
     MUSTER_TRY_VOID(read_request());
@@ -260,7 +258,7 @@ class StepPlacer {
   }
 
   void cap_room(Room& room) const {
-    uint64_t cap = r_.overcommit ? kMaxTasksPerNode : task_cpus(room) / cpus_per_task_;
+    uint64_t cap = r_.overcommit ? most_on_node_ : task_cpus(room) / cpus_per_task_;
     if (room.cpus.none()) cap = 0;
     if (r_.ntasks_per_node) cap = std::min<uint64_t>(cap, r_.ntasks_per_node);
     cap = std::min(cap, tasks_on_node_);
@@ -281,7 +279,7 @@ class StepPlacer {
     const uint64_t least = memory_of(cpus_per_task_, 1);
     if (least > room.mem_mb) cap = 0;
     else if (r_.mem_per_cpu_mb && *r_.mem_per_cpu_mb && exact_) cap = std::min(cap, room.mem_mb / *r_.mem_per_cpu_mb / cpus_per_task_);
-    room.cap = static_cast<uint32_t>(std::min<uint64_t>(cap, kMaxTasksPerNode));
+    room.cap = static_cast<uint32_t>(std::min<uint64_t>(cap, most_on_node_));
   }
 
   bool wanted_by_job(const std::string& name) const { return std::find(job_gres_.begin(), job_gres_.end(), name) != job_gres_.end(); }
@@ -499,9 +497,10 @@ class StepPlacer {
   const Job& job_;
   const StepRequest& r_;
   const std::vector<NodeShare>& nodes_;
+  const uint32_t most_on_node_;  // MaxTasksPerNode
   Distribution dist_;
   bool exact_ = false, gres_asked_ = false, as_job_ = false;
-  uint64_t tasks_on_node_ = kMaxTasksPerNode;  // as many as its devices are enough for
+  uint64_t tasks_on_node_ = UINT64_MAX;  // as many as its devices are enough for
   uint32_t cpus_per_task_ = 1, tasks_ = 0, min_nodes_ = 0, max_nodes_ = 0;
   std::vector<GresNeed> per_node_, per_step_, per_task_;
   std::vector<std::string> job_gres_;
@@ -511,9 +510,9 @@ class StepPlacer {
 
 }  // namespace
 
-Result<std::vector<StepShare>> place_step(const Cluster& cluster, const Job& job, const StepRequest& request) {
+Result<std::vector<StepShare>> place_step(const Cluster& cluster, const Job& job, const StepRequest& request, const StepBounds& bounds) {
   if (!job.allocation || job.allocation->nodes.empty() || !job.request) return fail(Errc::kJobNotRunning);
-  return StepPlacer(cluster, job, request).run();
+  return StepPlacer(cluster, job, request, bounds).run();
 }
 
 }  // namespace muster::sched

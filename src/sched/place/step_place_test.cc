@@ -16,7 +16,7 @@ struct Running {
     apply_starts(cluster, Planner().plan(cluster, {}, kNow, Pass::kFull), kNow);
   }
   const Job& job() const { return cluster.jobs.at(id.value); }
-  Result<std::vector<StepShare>> place(const StepRequest& r) const { return place_step(cluster, job(), r); }
+  Result<std::vector<StepShare>> place(const StepRequest& r) const { return place_step(cluster, job(), r, StepBounds{}); }
   void run(const StepRequest& r, uint32_t step) {
     auto shares = place(r);
     ASSERT_TRUE(shares);

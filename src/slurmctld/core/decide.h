@@ -232,6 +232,7 @@ node_rpc::LimitStep limit_order(const Job& job, const Step& step, uint32_t limit
 // ---- steps.cc
 // What decisions about a job's steps are made from. The result refers to the view and the job.
 steps::JobSteps steps_of(const View& v, const Job& job);
+StepBounds step_bounds(const Settings& settings);
 steps::StepPorts step_ports(const View& v, const Job& job);
 // The end of a step, and what accounting is to say of it: it ran out of memory or of its own time, or as its exit status says.
 event::StepEnded step_ended(const View& v, const Job& job, const Step& step, int32_t exit_status, bool out_of_memory);

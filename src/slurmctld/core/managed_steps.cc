@@ -142,7 +142,7 @@ std::optional<node_rpc::ManageSteps> manage_order(const Cluster& cluster, const 
     n.topology_pattern = order.warrant.job.nodes[i].topology_pattern;
   }
   order.blocks = blocks_of(cluster, job);
-  order.most_steps = settings.config().max_step_count;
+  order.bounds = step_bounds(settings);
   order.ports_named = settings.config().mpi_ports.first != 0;
   order.allocated = make_allocated(cluster, job);
   return order;

@@ -38,10 +38,16 @@ steps::StepPorts step_ports(const View& v, const Job& j) {
   return {range.first, range.last, range.first != 0};
 }
 
+StepBounds step_bounds(const Settings& settings) {
+  StepBounds bounds;
+  bounds.most_steps = settings.config().max_step_count;
+  return bounds;
+}
+
 steps::JobSteps steps_of(const View& v, const Job& j) {
-  return {v.cluster, j, v.now, v.settings.config().max_step_count, step_ports(v, j), [&v, &j](size_t index) {
-            return address_of(v.cluster, j, index);
-          }};
+  return {
+      v.cluster, j, v.now, step_bounds(v.settings), step_ports(v, j), [&v, &j](size_t index) {
+            return address_of(v.cluster, j, index); }};
 }
 
 // A running step as sattach needs it, or the nodes of a running job as sbcast does. Changes nothing.
@@ -210,7 +216,7 @@ Result<Decision<rpc::StepCreated>> decide(const View& view, const rpc::RunWithou
   request->overcommit = request->whole = true;
   MUSTER_TRY(job, stand_in(view, request->required_nodes));
   Step step;
-  MUSTER_TRY(shares, sched::place_step(view.cluster, job, *request));
+  MUSTER_TRY(shares, sched::place_step(view.cluster, job, *request, step_bounds(view.settings)));
   step.shares = std::move(shares);
   const bool memory = request->mem_per_node_mb || request->mem_per_cpu_mb || request->mem_per_gpu_mb;
   for (StepShare& s : step.shares) {

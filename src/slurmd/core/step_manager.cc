@@ -77,11 +77,10 @@ Result<const StepManager::Managed*> StepManager::may_ask(Uid caller, JobId job) 
 }
 
 steps::JobSteps StepManager::steps_of(const Managed& m, Time now) const {
-  return {
-      m.cluster, m.job(), now, m.order.most_steps, {m.job().run->first_port, m.job().run->last_port, m.order.ports_named}, [&m](size_t i) {
-        const node_rpc::ManagedNode& n = m.order.nodes[i];
-        return TopologyAddress{n.topology_address, n.topology_pattern};
-      }};
+  return {m.cluster, m.job(), now, m.order.bounds, {m.job().run->first_port, m.job().run->last_port, m.order.ports_named}, [&m](size_t i) {
+            const node_rpc::ManagedNode& n = m.order.nodes[i];
+            return TopologyAddress{n.topology_address, n.topology_pattern};
+          }};
 }
 
 // A credential that is signed without the right would be taken by no node.
@@ -102,7 +101,7 @@ Result<StepManager::Decision<rpc::StepCreated>> StepManager::create(Uid caller, 
   const steps::JobSteps s = steps_of(*m, now);
   if (c.request.required_nodes.empty() && c.request.excluded_nodes.empty()) return decided(*m, steps::create_step(s, c));
   const Cluster all = with_all_names(*m);
-  return decided(*m, steps::create_step({all, s.job, s.now, s.most_steps, s.ports, s.address}, c));
+  return decided(*m, steps::create_step({all, s.job, s.now, s.bounds, s.ports, s.address}, c));
 }
 
 Result<StepManager::Decision<rpc::StepCreated>> StepManager::decided(const Managed& m, Result<steps::Made> result) const {

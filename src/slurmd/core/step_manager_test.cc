@@ -42,7 +42,7 @@ node_rpc::ManageSteps order(uint32_t generation = 0, std::vector<uint32_t> nodes
     n.spec = spec;
   }
   o.job.allocation = held;
-  o.most_steps = 40000;
+  o.bounds.most_steps = 40000;
   o.warrant.expires = kNow + steps::kWarrantLife;
   o.warrant.job.cluster = "c";
   o.allocated.job.id = kJob;

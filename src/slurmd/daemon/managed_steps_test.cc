@@ -46,7 +46,7 @@ struct Bench {
     spec->cpus = spec->sockets = 4;
     spec->cores_per_socket = spec->threads_per_core = 1;
     o.nodes.emplace_back().spec = spec;
-    o.most_steps = 40000;
+    o.bounds.most_steps = 40000;
     o.warrant.key = managed.public_key();
     o.warrant.expires = net::Loop::now() + steps::kWarrantLife;
     o.warrant.job.nodes.emplace_back();
