@@ -54,7 +54,7 @@ constexpr KeyRow kRows[] = {
     mem("MaxMemPerNode", nullptr, "Most memory of a job on one node, MiB; 0 = no limit."),
     number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").restart().not_yet("dynamic nodes"),
     number("MaxStepCount", "40000", "Most steps of a job.").min(1),
-    number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533).not_yet("the limit on tasks of a node"),
+    number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533),
     text("MCSParameters", nullptr,
          "Which jobs have a label, which keep others off their nodes, and what is hidden: ondemand or enforced, noselect, "
          "select or ondemandselect, privatedata; groups of mcs/group behind a colon."),

@@ -321,7 +321,7 @@ struct ManageSteps {
   std::string signed_warrant;  // net/credential.h; filled in when it is sent
   MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "nodes", s.nodes); v(4, "blocks", s.blocks);
                 v(5, "most_steps", s.bounds.most_steps); v(6, "ports_named", s.ports_named); v(7, "allocated", s.allocated);
-                v(8, "warrant", s.warrant); v(9, "signed_warrant", s.signed_warrant);)
+                v(8, "warrant", s.warrant); v(9, "signed_warrant", s.signed_warrant); v(10, "most_tasks", s.bounds.most_tasks);)
 };
 
 struct StepsTaken {  // of StepsOfJob: news up to this number are durable

@@ -7,7 +7,7 @@ namespace muster {
 
 struct StepBounds {
   uint32_t most_steps = 0;    // of a job: MaxStepCount
-  uint32_t most_tasks = 65533;  // of a step on one node
+  uint32_t most_tasks = 512;  // of a step on one node: MaxTasksPerNode
 };
 
 }  // namespace muster

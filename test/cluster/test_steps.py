@@ -291,3 +291,15 @@ def test_salloc_gives_a_shell_its_nodes(cluster):
 def test_steps_wait_for_their_turn(cluster):
     out, _ = cluster.run_script("#!/bin/bash\n#SBATCH -n2\nfor i in 1 2 3 4; do srun --exact -n1 bash -c 'echo x' & done\nwait\n")
     assert [line for line in out.splitlines() if line == "x"] == ["x"] * 4
+
+
+@pytest.mark.parametrize("manager", [[], ["--stepmgr"]], ids=["slurmctld", "slurmd"])
+def test_a_node_has_no_more_tasks_of_a_step_than_max_tasks_per_node(make_cluster, manager):
+    cluster = make_cluster(nodes=2, gpus=0, conf="MaxTasksPerNode=3")
+    too_many = "srun: error: Unable to create step for job %d: Task count specification invalid"
+    refused = cluster.run("salloc", "-Q", "-N1", "-n6", *manager, "srun", "true")      # the job itself may have as many
+    assert refused.code == 1 and re.search(too_many.replace("%d", r"\d+"), refused.err), refused
+    refused = cluster.run("salloc", "-Q", "-N2", "-n2", *manager, "srun", "-O", "-n7", "true")
+    assert refused.code == 1 and re.search(too_many.replace("%d", r"\d+"), refused.err), refused
+    nodes = cluster.ok("salloc", "-Q", "-N2", "-n5", *manager, "srun", "-n5", "printenv", "SLURMD_NODENAME").lines
+    assert len(nodes) == 5 and max(map(nodes.count, nodes)) <= 3

@@ -310,6 +310,13 @@ class StepPlacer {
     return fail(Errc::kTooManyRequestedCpus, {}, "a task needs " + std::to_string(cpus_per_task_) + " CPUs on one node");
   }
 
+  Result<> within_limit(uint64_t tasks, size_t nodes) const {
+    if (tasks <= uint64_t{most_on_node_} * nodes) return {};
+    return fail(Errc::kInvalidTaskCount, {},
+                "MaxTasksPerNode=" + std::to_string(most_on_node_) + ": " + std::to_string(tasks) + " tasks on " + std::to_string(nodes) +
+                    (nodes == 1 ? " node" : " nodes"));
+  }
+
   // In a topology of blocks, a step that fits into one block stays in one: of those with enough nodes, the block with the fewest.
   void prefer_block(std::vector<Room>& open) const {
     const Partition* p = cluster_.partitions.find(job_.partition);
@@ -347,11 +354,13 @@ class StepPlacer {
     if (!tasks_) {
       for (const Room& r : chosen) {
         const uint32_t wanted = as_job_ ? std::max(nodes_[r.index].tasks, 1u) : std::max(r_.ntasks_per_node, 1u);
+        MUSTER_TRY_VOID(within_limit(wanted, 1));
         if (wanted > r.cap && !(as_job_ && r.cap > 0)) return fail(Errc::kTooManyRequestedCpus);
         tasks.push_back(std::min(wanted, r.cap));
       }
       return tasks;
     }
+    MUSTER_TRY_VOID(within_limit(tasks_, chosen.size()));
     if (cap_sum(chosen) < tasks_)
       return fail(Errc::kTooManyRequestedCpus, {},
                   "room for " + std::to_string(cap_sum(chosen)) + " of " + std::to_string(tasks_) + " tasks");
@@ -481,6 +490,7 @@ class StepPlacer {
     std::vector<uint32_t> tasks;
     for (size_t i = 0; i < all.size(); ++i) {
       if (ranks[i].empty()) continue;
+      MUSTER_TRY_VOID(within_limit(ranks[i].size(), 1));
       if (ranks[i].size() > all[i].cap) return too_little(all[i]);
       tasks.push_back(static_cast<uint32_t>(ranks[i].size()));
       rooms.push_back(std::move(all[i]));

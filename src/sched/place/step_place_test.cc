@@ -16,7 +16,8 @@ struct Running {
     apply_starts(cluster, Planner().plan(cluster, {}, kNow, Pass::kFull), kNow);
   }
   const Job& job() const { return cluster.jobs.at(id.value); }
-  Result<std::vector<StepShare>> place(const StepRequest& r) const { return place_step(cluster, job(), r, StepBounds{}); }
+  uint32_t most_on_node = 512;
+  Result<std::vector<StepShare>> place(const StepRequest& r) const { return place_step(cluster, job(), r, {40000, most_on_node}); }
   void run(const StepRequest& r, uint32_t step) {
     auto shares = place(r);
     ASSERT_TRUE(shares);
@@ -228,6 +229,21 @@ TEST(PlaceStep, MemoryIsTakenWhereItIsAsked) {
 }
 
 // Six nodes in two blocks: a step of three stays in one, the next takes the other.
+TEST(PlaceStep, NoNodeHasMoreTasksThanMaxTasksPerNode) {
+  Running r(a_cluster().nodes(2).cpus(8), a_job().nodes(2).tasks(10));
+  r.most_on_node = 3;
+  auto spread = r.place(step(5, 2));
+  ASSERT_TRUE(spread);
+  EXPECT_EQ((*spread)[0].task_count + (*spread)[1].task_count, 5u);
+  EXPECT_LE(std::max((*spread)[0].task_count, (*spread)[1].task_count), 3u);
+  EXPECT_EQ(r.place(step(7, 2)).error().code, Errc::kInvalidTaskCount);
+  EXPECT_EQ(r.place(step(4, 1)).error().code, Errc::kInvalidTaskCount);
+  EXPECT_EQ(r.place(step()).error().code, Errc::kInvalidTaskCount);  // the layout of the job itself
+  StepRequest crowded = step(8, 2);
+  crowded.overcommit = true;
+  EXPECT_EQ(r.place(crowded).error().code, Errc::kInvalidTaskCount);
+}
+
 TEST(PlaceStep, StaysInABlockThatHoldsIt) {
   Running r(a_cluster().nodes(6).cpus(1), a_job().nodes(6).exclusive());
   give_blocks(r.cluster, 2, 3, {3});

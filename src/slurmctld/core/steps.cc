@@ -38,11 +38,7 @@ steps::StepPorts step_ports(const View& v, const Job& j) {
   return {range.first, range.last, range.first != 0};
 }
 
-StepBounds step_bounds(const Settings& settings) {
-  StepBounds bounds;
-  bounds.most_steps = settings.config().max_step_count;
-  return bounds;
-}
+StepBounds step_bounds(const Settings& settings) { return {settings.config().max_step_count, settings.config().max_tasks_per_node}; }
 
 steps::JobSteps steps_of(const View& v, const Job& j) {
   return {
