@@ -74,7 +74,7 @@ OfPartitions ask_partitions(const View& view) {
 // Since when the node may be powered down; kTimeInfinite: not by itself.
 Time due(const config::Config& config, const OfPartitions& partitions, const Node& node) {
   const uint32_t id = node.id.value;
-  const bool worked = node.hardware && node.last_busy > node.hardware->slurmd_start;
+  const bool worked = node.hardware && node.hardware->slurmd_start != kTimeUnset && node.last_busy > node.hardware->slurmd_start;
   if (worked && partitions.down_on_idle.test(id)) return node.last_busy;
   uint32_t own = node.spec->suspend_time_seconds;
   if (own == NodeSpec::kUnsetSeconds && id < partitions.suspend_time_s.size() && partitions.suspend_time_s[id])

@@ -142,7 +142,7 @@ TEST_F(DatabaseQuestionsTest, WhereNobodyAnswersTheErrorSaysWhere) {
   ask(kAlice, "q");
   until([&] { return !errors.empty(); });
   EXPECT_EQ(errors.at(0).code, Errc::kConnectFailed);
-  EXPECT_NE(errors.at(0).message().find("127.0.0.1:1"), std::string::npos) << errors.at(0).message();
+  EXPECT_NE(errors.at(0).hint.find("127.0.0.1:1"), std::string::npos) << errors.at(0).hint;
   EXPECT_EQ(questions->size(), 0u);
 }
 

@@ -36,7 +36,7 @@ TEST(ResumeFile, SaysForWhichJobsWhichNodesComeUp) {
   EXPECT_STREQ(job["extra"].GetString(), "say \"more\"");
   EXPECT_STREQ(job["partition"].GetString(), "cloud");
   EXPECT_STREQ(job["exclusive"].GetString(), "NO");
-  EXPECT_STREQ(job["oversubscribe"].GetString(), "OK");
+  EXPECT_STREQ(job["oversubscribe"].GetString(), "NO");
   EXPECT_TRUE(job["reservation"].IsNull());
 }
 

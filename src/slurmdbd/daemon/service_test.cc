@@ -283,6 +283,7 @@ TEST_F(ServiceTest, WhatIsInUseIsFoundInTheDatabase) {
 
 // slurmctld passes on what users ask where there is no slurmdbd: it is judged as theirs.
 TEST_F(ServiceTest, WhatADaemonPassesOnIsJudgedAsTheUsersOwn) {
+  register_cluster();
   rpc::StoreRecords s;
   s.cluster = "test";
   for (uint32_t id : {1, 2}) {
