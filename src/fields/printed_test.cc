@@ -1,21 +1,13 @@
-// What is printed stays as it is, to the byte: 400 varied jobs go through every column of squeue and sacct, through scontrol's records and
-// through --json and --yaml. testdata/printed.txt keeps a digest for each column, member and form, and testdata/printed.sample one job in
-// full. MUSTER_UPDATE=1 writes both anew: the diff shows which fields changed. MUSTER_DUMP=DIR writes the texts themselves, for a diff of
-// two builds.
-#include <gtest/gtest.h>
-#include <rapidjson/document.h>
-#include <rapidjson/stringbuffer.h>
-#include <rapidjson/writer.h>
-
-#include <map>
-
-#include "base/documented_test.h"
+// What is printed of jobs stays as it is, to the byte: 400 varied ones go through every column of squeue and sacct, through scontrol's
+// records and through --json and --yaml. testdata/printed.txt keeps a digest for each column, member and form, and testdata/printed.sample
+// one job in full: printed_testing.h.
 #include "fields/format.h"
 #include "fields/json.h"
+#include "fields/printed_testing.h"
 #include "fields/record_view.h"
 #include "fields/show_job.h"
 #include "fields/sort.h"
-#include "fields/varied_testing.h"
+#include "fields/varied_rows_testing.h"
 
 namespace muster::fields {
 namespace {
@@ -27,7 +19,7 @@ struct Printed {
   std::vector<Environment> environments;
   std::vector<JobRecord> records;
   std::vector<StepRecord> steps;
-  std::map<std::string, std::string> texts;  // by what was printed
+  PrintedTexts texts;
 
   Printed() {
     for (uint32_t i = 0; i < kJobs; ++i) {
@@ -35,6 +27,7 @@ struct Printed {
       environments.push_back(varied_environment(i));
       records.push_back(varied_record(i));
       steps.push_back(varied_step_record(i, records.back()));
+      steps.back().usage = varied_usage(i);
     }
   }
   JobView view(uint32_t i) const { return {jobs[i].row, jobs[i].request, environments[i]}; }
@@ -74,28 +67,13 @@ struct Printed {
   }
 
   std::string job_document(uint32_t i, TreeForm form) const {
-    std::string out;
-    auto sink = make_tree_sink(form, form == TreeForm::kJson, out);
-    json_job(view(i), *sink);
-    return out + "\n";
+    return document_of(form, [&](TreeSink& sink) { json_job(view(i), sink); });
   }
   std::string record_document(uint32_t i, TreeForm form) const {
-    std::string out;
-    auto sink = make_tree_sink(form, form == TreeForm::kJson, out);
     const RecordStyle style;
-    json_record({records[i], nullptr, environments[i], style}, std::span(&steps[i], 1), *sink);
-    return out + "\n";
-  }
-  void members(const std::string& what, const std::string& document) {
-    rapidjson::Document doc;
-    doc.Parse(document.c_str());
-    ASSERT_FALSE(doc.HasParseError()) << document;
-    for (const auto& m : doc.GetObject()) {
-      rapidjson::StringBuffer buffer;
-      rapidjson::Writer<rapidjson::StringBuffer> writer(buffer);
-      m.value.Accept(writer);
-      texts[what + " " + m.name.GetString()] += std::string(buffer.GetString()) + "\n";
-    }
+    return document_of(form, [&](TreeSink& sink) {
+      json_record({records[i], nullptr, environments[i], style, std::span(&steps[i], 1)}, std::span(&steps[i], 1), sink);
+    });
   }
   void documents() {
     for (uint32_t i = 0; i < kJobs; ++i) {
@@ -103,8 +81,8 @@ struct Printed {
       texts["--yaml of records"] += record_document(i, TreeForm::kYaml);
       texts["--json of jobs"] += job_document(i, TreeForm::kJson);
       texts["--json of records"] += record_document(i, TreeForm::kJson);
-      members("job", job_document(i, TreeForm::kJson));
-      members("record", record_document(i, TreeForm::kJson));
+      add_members(texts, "job", job_document(i, TreeForm::kJson));
+      add_members(texts, "record", record_document(i, TreeForm::kJson));
     }
   }
 
@@ -118,52 +96,29 @@ struct Printed {
       aligned.header(out);
       parsable.header(out);
       for (uint32_t i = 0; i < kJobs; ++i)
-        for (const StepRecord* step : {static_cast<const StepRecord*>(nullptr), static_cast<const StepRecord*>(&steps[i])}) {
-          aligned.row({records[i], step, environments[i], styles[i % 2]}, out);
-          parsable.row({records[i], step, environments[i], styles[i % 2]}, out);
+        for (const bool of_step : {false, true}) {
+          const RecordView view{records[i], of_step ? &steps[i] : nullptr, environments[i], styles[i % 2],
+                                std::span(&steps[i], of_step ? 0 : 1)};
+          aligned.row(view, out);
+          parsable.row(view, out);
         }
     }
+    texts["sacct --helpformat"] = record_help();
   }
 };
 
-std::string digests(const std::map<std::string, std::string>& texts) {
-  std::string out;
-  for (const auto& [what, text] : texts) {
-    uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
-    for (char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
-    char hex[20];
-    std::snprintf(hex, sizeof hex, "%016llx", static_cast<unsigned long long>(hash));
-    out += std::string(hex) + " " + what + "\n";
-  }
-  return out;
-}
-
-void expect_kept(const std::string& name, const std::string& now) {
-  const std::string path = "src/fields/testdata/" + name;
-  if (std::getenv("MUSTER_UPDATE")) std::ofstream(path) << now;
-  EXPECT_EQ(contents_of(path), now) << path;
-}
-
 TEST(Printed, EveryFieldAsItWas) {
-  setenv("TZ", "UTC", 1);
-  tzset();
+  print_times_in_utc();
   Printed all;
   all.columns_of_squeue();
   all.records_of_scontrol();
   all.documents();
   all.columns_of_sacct();
-  if (const char* dir = std::getenv("MUSTER_DUMP"))
-    for (auto [what, text] : all.texts) {
-      std::string file = what;
-      std::ranges::replace(file, ' ', '_');
-      std::ofstream(std::string(dir) + "/" + file) << text;
-    }
-  expect_kept("printed.txt", digests(all.texts));
+  expect_digests_kept("printed.txt", all.texts);
 }
 
 TEST(Printed, OneJobInFull) {
-  setenv("TZ", "UTC", 1);
-  tzset();
+  print_times_in_utc();
   const Printed all;
   constexpr uint32_t kPending = 24, kRunning = 39;
   std::string out;
