@@ -37,4 +37,14 @@ struct StepView {
   const Environment& env;
 };
 
+struct NodeView {
+  const NodeRow& row;
+  const Environment& env;
+};
+
+struct PartitionView {
+  const PartitionRow& row;
+  const Environment& env;
+};
+
 }  // namespace muster::fields

@@ -1,4 +1,5 @@
-// A fact of a job or a step, declared once: what it is, where its value comes from, of which kind it is (kinds.h), and where it is printed:
+// A fact of a job, a step, a node …, declared once: what it is, where its value comes from, of which kind it is (kinds.h), and where it is
+// printed:
 //
 //   field<Text, &ShownRequest::account>("Account that is charged",
 //       column('a', "Account", "ACCOUNT"), shown("Account", at(30, 30)), member("account", 10)),
@@ -11,7 +12,9 @@
 // Places are counted by tens, so that there is room between them; two facts at one place do not compile. The value is a member of the
 // view's row or request, or a function of one of these or of the view; it costs nothing but the call. A form that takes the value from
 // elsewhere, or spells it as another kind, says so: member<Number, &JobRow::eligible>(…). What is made of several values is written by
-// hand, and seen to be: .written(function). The forms of each noun: job_fact.h, step_fields.cc.
+// hand, and seen to be: .written(function).
+//
+// The forms of each noun, and what is special about them, stand where its facts do: job_fact.h, step_fields.cc, node_fields.cc ….
 #pragma once
 
 #include <algorithm>
@@ -38,7 +41,9 @@ struct ShownKey {
   std::string_view key = "";
   uint16_t line = 0, place = 0;         // line 0: it is not shown
   std::string_view none = "";           // stands for a value that is not there
-  bool if_any = false;                  // it is left out where the value is not there
+  bool if_any = false;                  // it is left out where the value is not there,
+  std::string_view instead = "";        // … and this stands in its place
+  std::string_view after = "";          // stands behind the value
   bool details = false;                 // with -d only
   bool (*when)(const View&) = nullptr;  // it is left out where this is false
   void (*print)(const View&, const ShownKey&, Record&) = nullptr;
@@ -48,8 +53,9 @@ struct ShownKey {
 };
 
 // A member of the object in documents.
-template <class View>
+template <class ViewOf>
 struct ObjectMember {
+  using View = ViewOf;
   std::string_view key = "";
   uint16_t place = 0;  // 0: there is none
   Shape shape = Shape::kText;
@@ -58,47 +64,72 @@ struct ObjectMember {
   constexpr uint32_t order() const { return place; }
 };
 
-template <class View>
+// `Row` is the row of the table that the columns are in; its view may hold more than the fact is about: a line of sinfo has several nodes.
+template <class ViewOf, class RowOf = FieldRow<ViewOf>>
 struct Fact {
-  FieldRow<View> column{};  // of squeue; its doc says what the fact is
+  using View = ViewOf;
+  using Row = RowOf;
+  Row column{};  // its doc says what the fact is
   ShownKey<View> shown{};
   ObjectMember<View> member{};
-  constexpr bool has_column() const { return column.letter || !column.name.empty(); }
+  ObjectMember<typename Row::View> second{};  // in a second object, of what the columns see: a line of sinfo --json
+  constexpr bool has_column() const { return column.text != nullptr; }
 };
 
 // ---- where a value comes from
 
 struct SameAsField {};  // the kind or the getter of the field itself
 
+// `Get` is a member or a function of the view itself, or of one of the things in it.
 template <auto Get, class View>
 decltype(auto) value_of(const View& v) {
   if constexpr (std::is_invocable_v<decltype(Get), const View&>) return std::invoke(Get, v);
-  else if constexpr (std::is_invocable_v<decltype(Get), decltype(v.row)>) return std::invoke(Get, v.row);
-  else return std::invoke(Get, v.request);
+  else if constexpr (requires { std::invoke(Get, v.row); }) return std::invoke(Get, v.row);
+  else if constexpr (requires { std::invoke(Get, v.request); }) return std::invoke(Get, v.request);
+  else return std::invoke(Get, v.line);
 }
 
-template <class View, class K, auto Get>
+// Where the form's view holds what the fact is about, `Of` gives that: a pointer or an optional, empty where the view has none.
+struct Itself {
+  template <class View>
+  constexpr const View* operator()(const View& v) const {
+    return &v;
+  }
+};
+template <class View, auto Of>
+bool is_there(const View& v) {
+  return bool(Of(v));
+}
+
+template <class View, class K, auto Get, auto Of>
 void column_text(const View& v, std::string& out) {
-  decltype(auto) value = value_of<Get>(v);
+  const auto of = Of(v);
+  if (!of) return;
+  decltype(auto) value = value_of<Get>(*of);
   if (!K::empty(value)) K::column(out, value, v.env);
 }
-template <class View, class K, auto Get>
+template <class View, class K, auto Get, auto Of>
 int64_t column_order(const View& v) {
-  return K::order(value_of<Get>(v));
+  const auto of = Of(v);
+  return of ? K::order(value_of<Get>(*of)) : 0;
 }
 template <class View, class K, auto Get>
 void print_key(const View& v, const ShownKey<View>& k, Record& r) {
   decltype(auto) value = value_of<Get>(v);
   const bool empty = K::empty(value);
-  if (empty && k.if_any) return;
+  if (empty && k.if_any) {
+    r.out() += k.instead;
+    return;
+  }
   std::string& out = r.key_on(k.line, k.key);
   if (empty) out += k.none;
   else K::shown(out, value, v.env);
+  out += k.after;
   if (K::kOurs || empty) r.value_is_plain();
 }
-template <class View, class K, auto Get>
+template <class View, class K, auto Get, auto Of>
 void write_member(const View& v, std::string_view key, Members& m) {
-  K::json(m, key, value_of<Get>(v), v.env);
+  K::json(m, key, value_of<Get>(*Of(v)), v.env);
 }
 template <class View>
 void print_written_key(const View& v, const ShownKey<View>& k, Record& r) {
@@ -107,11 +138,14 @@ void print_written_key(const View& v, const ShownKey<View>& k, Record& r) {
 
 // ---- the forms, as rows write them
 
-template <class ViewOf, class K = SameAsField, auto Get = SameAsField{}>
+template <class FactOf, class K = SameAsField, auto Get = SameAsField{}, auto Of = Itself{}>
 struct Column {
-  using View = ViewOf;
-  FieldRow<View> field;
+  using Fact = FactOf;
+  using Row = typename Fact::Row;
+  using View = typename Row::View;
+  Row field;
   std::optional<std::string_view> word;
+  bool sorts_as_text = false;
 
   constexpr Column none(std::string_view text) const {
     return with([&](Column& c) { c.word = text; });
@@ -125,8 +159,14 @@ struct Column {
   constexpr Column parts(uint32_t bits) const {
     return with([&](Column& c) { c.field.parts = bits; });
   }
+  constexpr Column split(Split apart) const {
+    return with([&](Column& c) { c.field.split = apart; });
+  }
   constexpr Column order(int64_t (*number)(const View&)) const {
     return with([&](Column& c) { c.field.number = number; });
+  }
+  constexpr Column by_text() const {
+    return with([](Column& c) { c.sorts_as_text = true; });
   }
   constexpr Column written(void (*text)(const View&, std::string&)) const {
     return with([&](Column& c) { c.field.text = text; });
@@ -139,8 +179,8 @@ struct Column {
     return c;
   }
 };
-template <class View, class K = SameAsField, auto Get = SameAsField{}>
-constexpr Column<View, K, Get> column_of(char letter, std::string_view name, std::string_view header) {
+template <class FactOf, class K = SameAsField, auto Get = SameAsField{}, auto Of = Itself{}>
+constexpr Column<FactOf, K, Get, Of> column_of(char letter, std::string_view name, std::string_view header) {
   return {{letter, name, "", header, 0, FieldStatus::kWorks, "", nullptr}, {}};
 }
 
@@ -149,17 +189,21 @@ struct At {
 };
 constexpr At at(uint16_t line, uint16_t place) { return {line, place}; }
 
-template <class ViewOf, class K = SameAsField, auto Get = SameAsField{}>
+template <class FactOf, class K = SameAsField, auto Get = SameAsField{}>
 struct Shown {
-  using View = ViewOf;
+  using Fact = FactOf;
+  using View = typename Fact::View;
   ShownKey<View> key;
   std::optional<std::string_view> word;
 
   constexpr Shown none(std::string_view text) const {
     return with([&](Shown& s) { s.word = text; });
   }
-  constexpr Shown if_any() const {
-    return with([](Shown& s) { s.key.if_any = true; });
+  constexpr Shown if_any(std::string_view instead = "") const {
+    return with([&](Shown& s) { s.key.if_any = true, s.key.instead = instead; });
+  }
+  constexpr Shown then(std::string_view after) const {
+    return with([&](Shown& s) { s.key.after = after; });
   }
   constexpr Shown details() const {
     return with([](Shown& s) { s.key.details = true; });
@@ -178,15 +222,18 @@ struct Shown {
     return s;
   }
 };
-template <class View, class K = SameAsField, auto Get = SameAsField{}>
-constexpr Shown<View, K, Get> shown_of(std::string_view key, At place) {
+template <class FactOf, class K = SameAsField, auto Get = SameAsField{}>
+constexpr Shown<FactOf, K, Get> shown_of(std::string_view key, At place) {
   return {{.key = key, .line = place.line, .place = place.place}, {}};
 }
 
-template <class ViewOf, class K = SameAsField, auto Get = SameAsField{}>
+// `In` says in which of the fact's objects it is a member.
+template <class FactOf, auto In, class K = SameAsField, auto Get = SameAsField{}, auto Of = Itself{}>
 struct Member {
-  using View = ViewOf;
-  ObjectMember<View> member;
+  using Fact = FactOf;
+  using Object = std::remove_cvref_t<decltype(std::declval<Fact>().*In)>;
+  using View = typename Object::View;
+  Object member;
 
   constexpr Member written(Shape shape, void (*write)(const View&, std::string_view, Members&)) const {
     Member m = *this;
@@ -195,8 +242,12 @@ struct Member {
     return m;
   }
 };
-template <class View, class K = SameAsField, auto Get = SameAsField{}>
-constexpr Member<View, K, Get> member_of(std::string_view key, uint16_t place) {
+template <class FactOf, class K = SameAsField, auto Get = SameAsField{}>
+constexpr Member<FactOf, &FactOf::member, K, Get> member_of(std::string_view key, uint16_t place) {
+  return {{.key = key, .place = place}};
+}
+template <class FactOf, class K = SameAsField, auto Get = SameAsField{}, auto Of = Itself{}>
+constexpr Member<FactOf, &FactOf::second, K, Get, Of> second_of(std::string_view key, uint16_t place) {
   return {{.key = key, .place = place}};
 }
 
@@ -210,25 +261,28 @@ constexpr auto getter_of() {
   else return Own;
 }
 
-template <class FieldKind, auto FieldGet, class View, class K, auto Get>
-constexpr void add(Fact<View>& fact, Column<View, K, Get> c) {
+template <class FieldKind, auto FieldGet, class F, class K, auto Get, auto Of>
+constexpr void add(F& fact, Column<F, K, Get, Of> c) {
+  using View = typename F::Row::View;
   c.field.doc = fact.column.doc;
   fact.column = c.field;
   fact.column.none = c.word.value_or("");
+  if constexpr (!std::is_same_v<std::remove_const_t<decltype(Of)>, Itself>) fact.column.there = is_there<View, Of>;
   using Kind = KindOf<K, FieldKind>;
   if constexpr (!std::is_same_v<Kind, SameAsField>) {
     constexpr auto get = getter_of<Get, FieldGet>();
-    if (!c.field.text) fact.column.text = column_text<View, Kind, get>;
+    if (!c.field.text) fact.column.text = column_text<View, Kind, get, Of>;
     if (!c.word) fact.column.none = Kind::kColumnNone;
     if constexpr (requires {
-                    column_order<View, Kind, get>;
-                    Kind::order(value_of<get>(std::declval<const View&>()));
+                    fact.column.number;
+                    Kind::order(value_of<get>(*Of(std::declval<const View&>())));
                   })
-      if (!c.field.number) fact.column.number = column_order<View, Kind, get>;
+      if (!c.field.number && !c.sorts_as_text) fact.column.number = column_order<View, Kind, get, Of>;
   }
 }
-template <class FieldKind, auto FieldGet, class View, class K, auto Get>
-constexpr void add(Fact<View>& fact, Shown<View, K, Get> s) {
+template <class FieldKind, auto FieldGet, class F, class K, auto Get>
+constexpr void add(F& fact, Shown<F, K, Get> s) {
+  using View = typename F::View;
   fact.shown = s.key;
   fact.shown.none = s.word.value_or("");
   fact.shown.print = print_written_key<View>;
@@ -239,21 +293,22 @@ constexpr void add(Fact<View>& fact, Shown<View, K, Get> s) {
     if (!s.word) fact.shown.none = Kind::kShownNone;
   }
 }
-template <class FieldKind, auto FieldGet, class View, class K, auto Get>
-constexpr void add(Fact<View>& fact, Member<View, K, Get> m) {
-  fact.member = m.member;
+template <class FieldKind, auto FieldGet, class F, auto In, class K, auto Get, auto Of>
+constexpr void add(F& fact, Member<F, In, K, Get, Of> m) {
+  auto& member = fact.*In;
+  member = m.member;
   using Kind = KindOf<K, FieldKind>;
   if constexpr (!std::is_same_v<Kind, SameAsField>) {
     if (m.member.write) return;
-    fact.member.shape = Kind::kShape;
-    fact.member.write = write_member<View, Kind, getter_of<Get, FieldGet>()>;
+    member.shape = Kind::kShape;
+    member.write = write_member<typename decltype(m)::View, Kind, getter_of<Get, FieldGet>(), Of>;
   }
 }
 
 // A fact of one value.
 template <class Kind, auto Get, class Form, class... Forms>
-constexpr Fact<typename Form::View> field(std::string_view doc, Form form, Forms... forms) {
-  Fact<typename Form::View> fact;
+constexpr typename Form::Fact field(std::string_view doc, Form form, Forms... forms) {
+  typename Form::Fact fact;
   fact.column.doc = doc;
   add<Kind, Get>(fact, form);
   (add<Kind, Get>(fact, forms), ...);

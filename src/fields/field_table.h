@@ -32,8 +32,9 @@ enum Cut : uint8_t {
   kKeepStar = 4,    // the '*' of the default partition stays when its name is cut
 };
 
-template <class View>
+template <class ViewOf>
 struct FieldRow {
+  using View = ViewOf;
   char letter;             // of -o; 0: none
   std::string_view name;   // of -O, lower case; "": none
   std::string_view alias;  // a second name of -O; usually ""
@@ -48,14 +49,15 @@ struct FieldRow {
   uint32_t parts = 0;                           // RowPart bits: the costly parts of a job row that the text is made from
   std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
   std::string_view none = "";                   // stands for a value of which `text` prints nothing
+  bool (*there)(const View&) = nullptr;         // whether the view has that of which this is a value; if not, `none` is not printed
 };
 
-// Appends the value.
-template <class View>
-void print_field(const FieldRow<View>& field, const View& view, std::string& out) {
+// Appends the value of a FieldRow or a ColumnField (columns.h).
+template <class Row>
+void print_field(const Row& field, const typename Row::View& view, std::string& out) {
   const size_t start = out.size();
   field.text(view, out);
-  if (out.size() == start) out += field.none;
+  if (out.size() == start && (!field.there || field.there(view))) out += field.none;
 }
 
 // The row of a field whose feature Muster does not have: `text` prints what Slurm prints without it.

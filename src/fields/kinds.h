@@ -19,8 +19,10 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <vector>
 
 #include "base/parsed.h"
+#include "base/text.h"
 #include "fields/environment.h"
 #include "fields/json_parts.h"
 #include "fields/json_values.h"
@@ -35,6 +37,7 @@ enum class Shape : uint8_t {
   kInteger,
   kFlag,
   kNumber,  // {"set", "infinite", "number"}
+  kReal,    // a number with a fraction
   kTexts,   // list of texts
   kObject,
   kObjects,  // list of objects
@@ -68,6 +71,17 @@ struct Text {
 struct Words : Text {
   static constexpr Shape kShape = Shape::kTexts;
   static void json(Members& m, std::string_view key, const auto& value, const Environment&) { m.words(key, text_of(value)); }
+};
+
+// Texts in a list, with commas between them where there is no list.
+struct List {
+  static constexpr bool kOurs = false;
+  static constexpr std::string_view kColumnNone = "(null)", kShownNone = "(null)";
+  static constexpr Shape kShape = Shape::kTexts;
+  static bool empty(const std::vector<std::string>& texts) { return texts.empty(); }
+  static void column(std::string& out, const std::vector<std::string>& texts, const Environment&) { put(out, join(texts, ",")); }
+  static void shown(std::string& out, const std::vector<std::string>& texts, const Environment&) { put(out, join(texts, ",")); }
+  static void json(Members& m, std::string_view key, const std::vector<std::string>& texts, const Environment&) { m.list(key, texts); }
 };
 
 // A list of hosts as the user wrote it; scontrol prints it sorted and short.
@@ -205,6 +219,16 @@ struct Owner {
   static void column(std::string& out, const UserNamed& user, const Environment& env) { put_user(out, user.uid, user.name, env); }
   static void shown(std::string& out, const UserNamed& user, const Environment& env);
   static void json(Members& m, std::string_view key, const UserNamed& user, const Environment& env);
+};
+// The same where there may be none.
+struct Someone : Owner {
+  static bool empty(const std::optional<UserNamed>& user) { return !user; }
+  static void column(std::string& out, const std::optional<UserNamed>& user, const Environment& env) { Owner::column(out, *user, env); }
+  static void shown(std::string& out, const std::optional<UserNamed>& user, const Environment& env) { Owner::shown(out, *user, env); }
+  static void json(Members& m, std::string_view key, const std::optional<UserNamed>& user, const Environment& env) {
+    if (user) Owner::json(m, key, *user, env);
+    else m.text(key, "");
+  }
 };
 struct Group {
   static constexpr bool kOurs = false;

@@ -38,6 +38,8 @@ TEST_F(Kinds, Texts) {
   EXPECT_EQ(spelled<Text>(std::string_view()), "(null) (null) \"\"");
   EXPECT_EQ(spelled<Text>(FeatureText("fast&ib")), "fast&ib fast&ib \"fast&ib\"");
   EXPECT_EQ(spelled<Words>(std::string("a,b")), "a,b a,b [\"a\",\"b\"]");
+  EXPECT_EQ(spelled<List>(std::vector<std::string>{"a", "b"}), "a,b a,b [\"a\",\"b\"]");
+  EXPECT_EQ(spelled<List>(std::vector<std::string>()), "(null) (null) []");
   EXPECT_EQ(spelled<Hosts>(NodeList("n2,n1")), "n2,n1 n[1-2] \"n2,n1\"");
   EXPECT_EQ(spelled<Hosts>(NodeList()), " (null) \"\"");
 }
@@ -69,6 +71,8 @@ TEST_F(Kinds, Times) {
 TEST_F(Kinds, People) {
   EXPECT_EQ(spelled<Owner>(UserNamed{Uid(0), ""}), "root root(0) \"root\"");
   EXPECT_EQ(spelled<Owner>(UserNamed{Uid(7), "eve"}), "eve eve(7) \"eve\"");
+  EXPECT_EQ(spelled<Someone>(std::optional<UserNamed>({Uid(7), "eve"})), "eve eve(7) \"eve\"");
+  EXPECT_EQ(spelled<Someone>(std::optional<UserNamed>()), "  \"\"");
   EXPECT_EQ(spelled<Group>(Gid(9)), "9 9(9) \"9\"");
 }
 

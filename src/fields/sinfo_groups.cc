@@ -80,7 +80,7 @@ class Lines {
     key_.clear();
     SinfoView view{line, env_};
     for (const SinfoField* f : apart_) {
-      f->text(view, key_);
+      print_field(*f, view, key_);
       key_ += '\x1f';
     }
   }
@@ -122,19 +122,6 @@ int64_t node_state_order(const NodeRow& node) {
   for (const FlagBit& f : kFlagBits)
     if (node.flags & f.flag) order |= f.bit;
   return order;
-}
-
-std::string node_owner(const NodeRow& node, const Environment& env) {
-  std::string out;
-  put_user(out, node.owner, "", env);
-  return out;
-}
-
-std::string reason_owner(const NodeRow& node, const Environment& env) {
-  if (node.reason_time == kTimeUnset) return "Unknown";
-  std::string out;
-  put_user(out, node.reason_uid, "", env);
-  return out;
 }
 
 std::vector<SinfoLine> group_nodes(std::span<const PartitionRow> partitions, std::span<const NodeRow> nodes,

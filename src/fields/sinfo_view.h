@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,19 @@ struct SinfoView {
   const Environment& env;
 };
 
+// What the nodes of the line have in common is a value of the first of them; none: the line has no nodes.
+inline std::optional<NodeView> node_of(const SinfoView& v) {
+  if (!v.line.first) return std::nullopt;
+  return NodeView{*v.line.first, v.env};
+}
+// None: the nodes belong to no partition.
+inline std::optional<PartitionView> partition_of(const SinfoView& v) {
+  if (!v.line.partition) return std::nullopt;
+  return PartitionView{*v.line.partition, v.env};
+}
+
 // node_state_order is the state as the number that Slurm's API has for it (base state and flag bits), by which sinfo sorts.
 int64_t partition_order(const SinfoView& view);  // place in the order of definition: the sort key "#P"
 int64_t node_state_order(const NodeRow& node);
-std::string node_owner(const NodeRow& node, const Environment& env);    // the user it is kept for; call it only for such nodes
-std::string reason_owner(const NodeRow& node, const Environment& env);  // "root"; "Unknown" without a reason
 
 }  // namespace muster::fields

@@ -34,17 +34,19 @@ std::string_view step_state_name(StepState s) {
 
 namespace {
 
+using StepFact = Fact<StepView>;
+
 template <class K = SameAsField, auto Get = SameAsField{}>
 constexpr auto column(char letter, std::string_view name, std::string_view header) {
-  return column_of<StepView, K, Get>(letter, name, header);
+  return column_of<StepFact, K, Get>(letter, name, header);
 }
 template <class K = SameAsField, auto Get = SameAsField{}>
 constexpr auto shown(std::string_view key, At place) {
-  return shown_of<StepView, K, Get>(key, place);
+  return shown_of<StepFact, K, Get>(key, place);
 }
 template <class K = SameAsField, auto Get = SameAsField{}>
 constexpr auto member(std::string_view key, uint16_t place) {
-  return member_of<StepView, K, Get>(key, place);
+  return member_of<StepFact, K, Get>(key, place);
 }
 
 // Job ids have at most 26 bits, array indexes 22. For array tasks 15 bits remain for the step, so steps above 32,767 are ordered by their
@@ -79,7 +81,7 @@ constexpr int64_t zero(const StepRow&) { return 0; }
 constexpr Time never(const StepRow&) { return kTimeUnset; }
 
 using Row = StepRow;
-constexpr Fact<StepView> kFacts[] = {
+constexpr StepFact kFacts[] = {
     field<Text, id_text>("Step id", column('i', "StepID", "STEPID").written(id_column).order(id_order), shown("StepId", at(10, 10)),
                          member("step.id", 190)),
     field<Number, &Row::job>("Id of its job", column(0, "JobID", "JOB_ID")),
@@ -144,10 +146,10 @@ constexpr Fact<StepView> kFacts[] = {
     field<Text, no_text>("File of standard output", member("step.stdout_expanded", 260)),
 };
 
-constexpr std::array<std::span<const Fact<StepView>>, 1> kSubjects = {kFacts};
+constexpr std::array<std::span<const StepFact>, 1> kSubjects = {kFacts};
 constexpr auto kColumns = columns_of<kSubjects>();
-constexpr auto kRecord = in_order<kSubjects, &Fact<StepView>::shown>();
-constexpr auto kObject = in_order<kSubjects, &Fact<StepView>::member>();
+constexpr auto kRecord = in_order<kSubjects, &StepFact::shown>();
+constexpr auto kObject = in_order<kSubjects, &StepFact::member>();
 
 }  // namespace
 

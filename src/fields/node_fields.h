@@ -1,0 +1,16 @@
+// The facts of a node (node_fields.cc) as the forms that print them: sinfo's columns are sinfo_node_fields() of field_table.h.
+#pragma once
+
+#include <span>
+
+#include "fields/fact.h"
+#include "fields/sinfo_view.h"
+
+namespace muster::fields {
+
+std::span<const ShownKey<NodeView>* const> node_record();      // scontrol show node
+std::span<const ObjectMember<NodeView>* const> node_object();  // its --json
+// A line of sinfo --json. It has members of partitions, too: they are here, as the line's nodes are what the line is about.
+std::span<const ObjectMember<SinfoView>* const> sinfo_object();
+
+}  // namespace muster::fields
