@@ -86,6 +86,7 @@ decltype(auto) value_of(const View& v) {
   if constexpr (std::is_invocable_v<decltype(Get), const View&>) return std::invoke(Get, v);
   else if constexpr (requires { std::invoke(Get, v.row); }) return std::invoke(Get, v.row);
   else if constexpr (requires { std::invoke(Get, v.request); }) return std::invoke(Get, v.request);
+  else if constexpr (requires { std::invoke(Get, v.row.partition); }) return std::invoke(Get, v.row.partition);
   else return std::invoke(Get, v.line);
 }
 

@@ -11,6 +11,7 @@
 #include "fields/job_fact.h"
 #include "fields/job_fields.h"
 #include "fields/node_fields.h"
+#include "fields/partition_fields.h"
 #include "fields/step_fields.h"
 #include "fields/testing.h"
 
@@ -91,6 +92,7 @@ void expect_described(std::span<const ObjectMember<View>* const> members, const 
 TEST(Members, OfJobsAreDescribed) { expect_described(job_object(), {"openapi_job_info_resp", "v0.0.44_job_info"}); }
 TEST(Members, OfStepsAreDescribed) { expect_described(step_object(), {"step", "v0.0.44_step"}); }
 TEST(Members, OfNodesAreDescribed) { expect_described(node_object(), {"openapi_nodes_resp", "v0.0.44_node"}); }
+TEST(Members, OfPartitionsAreDescribed) { expect_described(partition_object(), {"openapi_partition_resp", "v0.0.44_partition_info"}); }
 
 // Each key once, and something that prints it.
 template <class View>
@@ -107,6 +109,7 @@ TEST(Keys, StandOnce) {
   expect_keys_once(job_record());
   expect_keys_once(step_record());
   expect_keys_once(node_record());
+  expect_keys_once(partition_record());
 }
 
 TEST(JobFacts, SayWhatTheyAre) {

@@ -84,6 +84,14 @@ struct List {
   static void json(Members& m, std::string_view key, const std::vector<std::string>& texts, const Environment&) { m.list(key, texts); }
 };
 
+// The same where documents have them in one text, too.
+struct JoinedList : List {
+  static constexpr Shape kShape = Shape::kText;
+  static void json(Members& m, std::string_view key, const std::vector<std::string>& texts, const Environment&) {
+    m.text(key, join(texts, ","));
+  }
+};
+
 // A list of hosts as the user wrote it; scontrol prints it sorted and short.
 struct Hosts : Text {
   static constexpr std::string_view kColumnNone = "";
@@ -141,6 +149,17 @@ struct Flag {
   static void shown(std::string& out, bool value, const Environment&) { out += value ? '1' : '0'; }
   static void json(Members& m, std::string_view key, bool value, const Environment&) { m.flag(key, value); }
   static int64_t order(bool value) { return value; }
+};
+
+// The same where it is said in words.
+struct YesNo {
+  static constexpr bool kOurs = true;
+  static constexpr std::string_view kColumnNone = "", kShownNone = "";
+  static constexpr Shape kShape = Shape::kFlag;
+  static bool empty(bool) { return false; }
+  static void column(std::string& out, bool value, const Environment&) { out += value ? "yes" : "no"; }
+  static void shown(std::string& out, bool value, const Environment&) { out += value ? "YES" : "NO"; }
+  static void json(Members& m, std::string_view key, bool value, const Environment&) { m.flag(key, value); }
 };
 
 // Memory or disk in MiB: 2G, 1500M.

@@ -40,6 +40,7 @@ TEST_F(Kinds, Texts) {
   EXPECT_EQ(spelled<Words>(std::string("a,b")), "a,b a,b [\"a\",\"b\"]");
   EXPECT_EQ(spelled<List>(std::vector<std::string>{"a", "b"}), "a,b a,b [\"a\",\"b\"]");
   EXPECT_EQ(spelled<List>(std::vector<std::string>()), "(null) (null) []");
+  EXPECT_EQ(spelled<JoinedList>(std::vector<std::string>{"a", "b"}), "a,b a,b \"a,b\"");
   EXPECT_EQ(spelled<Hosts>(NodeList("n2,n1")), "n2,n1 n[1-2] \"n2,n1\"");
   EXPECT_EQ(spelled<Hosts>(NodeList()), " (null) \"\"");
 }
@@ -52,6 +53,7 @@ TEST_F(Kinds, Numbers) {
   EXPECT_EQ(spelled<Asked>(3u), R"(3 3 {"set":true,"infinite":false,"number":3})");
   EXPECT_EQ(spelled<Asked>(0u), R"(N/A * {"set":false,"infinite":false,"number":0})");
   EXPECT_EQ(spelled<Flag>(true), "1 1 true");
+  EXPECT_EQ(spelled<YesNo>(true), "yes YES true");
   EXPECT_EQ(spelled<MemMb>(2048u), R"(2G 2G {"set":true,"infinite":false,"number":2048})");
   env.noconvert = true;
   EXPECT_EQ(spelled<MemMb>(2048u), R"(2048M 2048M {"set":true,"infinite":false,"number":2048})");

@@ -76,8 +76,6 @@ int64_t state_order(const SinfoView& view) { return view.line.first ? node_state
 std::string state(const Row& row) { return node_state_long(row.state, row.flags); }
 std::string_view state_after_reboot(const Row& row) { return row.next_state == "RESUME" ? "IDLE" : std::string_view(row.next_state); }
 
-std::string features_text(const Row& row) { return join(row.features, ","); }
-std::string active_features_text(const Row& row) { return join(row.features_active, ","); }
 uint32_t cpus_in_use(const Row& row) { return std::min(row.cpus_allocated, row.cpus); }
 uint32_t cpus_idle(const Row& row) { return row.cpus - cpus_in_use(row); }
 void sockets_cores_threads(const SinfoView& view, std::string& out) {
@@ -160,10 +158,10 @@ constexpr NodeFact kFacts[] = {
     field<Number, &Row::mem_allocated_mb>("Memory of a node held by jobs, MiB", column(0, "AllocMem", "ALLOCMEM"),
                                           shown("AllocMem", at(100, 20)), member("alloc_memory", 530)),
     field<List, &Row::features>("Features", column('f', "Features", "AVAIL_FEATURES"), shown("AvailableFeatures", at(30, 10)),
-                                member("features", 250), line_member<Text, features_text>("features.total", 110)),
+                                member("features", 250), line_member<JoinedList, &Row::features>("features.total", 110)),
     field<List, &Row::features_active>("Features in force", column('b', "features_act", "ACTIVE_FEATURES"),
                                        shown("ActiveFeatures", at(40, 10)), member("active_features", 260),
-                                       line_member<Text, active_features_text>("features.active", 120)),
+                                       line_member<JoinedList, &Row::features_active>("features.active", 120)),
     field<Text, &Row::gres>("Generic resources", column('G', "Gres", "GRES"), shown("Gres", at(50, 10)), member("gres", 280),
                             line_member("gres.total", 130)),
     field<Text, &Row::gres_used>("Generic resources in use", column(0, "GresUsed", "GRES_USED"), shown("GresUsed", at(70, 10)).details(),

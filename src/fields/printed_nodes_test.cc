@@ -76,7 +76,8 @@ struct PrintedNodes {
                                         {" -d", {.details = true}},
                                         {" -od", {.oneliner = true, .details = true}}}) {
       for (uint32_t i = 0; i < kNodes; ++i) show_node(nodes[i], environments[i], options, texts["scontrol show node" + std::string(name)]);
-      for (const PartitionRow& row : partitions) show_partition(row, options, texts["scontrol show partition" + std::string(name)]);
+      for (const PartitionRow& row : partitions)
+        show_partition(row, environments[0], options, texts["scontrol show partition" + std::string(name)]);
     }
   }
 
@@ -142,7 +143,7 @@ TEST(PrintedNodes, OneInFull) {
   constexpr uint32_t kNode = 40, kPartition = 3;
   std::string out;
   show_node(all.nodes[kNode], all.environments[0], {.details = true}, out);
-  show_partition(all.partitions[kPartition], {}, out);
+  show_partition(all.partitions[kPartition], all.environments[0], {}, out);
   out += document_of(TreeForm::kYaml, [&](TreeSink& sink) { json_node(all.nodes[kNode], all.environments[0], sink); });
   out += document_of(TreeForm::kYaml, [&](TreeSink& sink) { json_partition(all.partitions[kPartition], all.environments[0], sink); });
   out += document_of(TreeForm::kYaml, [&](TreeSink& sink) { json_sinfo(all.view(kNode + 3), sink); });

@@ -7,6 +7,6 @@
 
 namespace muster::fields {
 
-void show_partition(const PartitionRow& row, const ShowOptions& options, std::string& out);
+void show_partition(const PartitionRow& row, const Environment& env, const ShowOptions& options, std::string& out);
 
 }  // namespace muster::fields

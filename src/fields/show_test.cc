@@ -157,7 +157,7 @@ TEST_F(Show, Partition) {
   p.tres = {.cpus = 36, .mem_mb = 18000, .nodes = 5, .billing = 36};
   p.partition.def_mem_per_cpu_mb = 100;
   std::string out;
-  show_partition(p, {}, out);
+  show_partition(p, env, {}, out);
   EXPECT_EQ(out, "PartitionName=big\n"
                  "   AllowGroups=ALL AllowAccounts=ALL AllowQos=ALL\n"
                  "   AllocNodes=ALL Default=NO QoS=N/A\n"

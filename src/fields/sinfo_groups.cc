@@ -117,6 +117,8 @@ void SinfoLine::add(const NodeRow& n) {
   free_mem_mb.add(n.free_mem_mb);
 }
 
+int64_t partition_order(const SinfoView& view) { return view.line.partition ? int64_t{view.line.partition->partition.index} : INT64_MAX; }
+
 int64_t node_state_order(const NodeRow& node) {
   auto order = static_cast<int64_t>(node.state);
   for (const FlagBit& f : kFlagBits)

@@ -96,7 +96,7 @@ struct Partitions {
     std::erase(missing, row.partition.name);
     return names.empty() || std::ranges::find(names, row.partition.name) != names.end();
   }
-  void text(const PartitionRow& row, Shown& s) { fields::show_partition(row, s.options, s.out); }
+  void text(const PartitionRow& row, Shown& s) { fields::show_partition(row, s.env, s.options, s.out); }
   void json(const PartitionRow& row, Shown& s) { fields::json_partition(row, s.env, *s.sink); }
 };
 
