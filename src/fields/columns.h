@@ -7,6 +7,8 @@
 // cut. Cost: a row appends to the caller's buffer; a value is written into it and shifted in place.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -23,8 +25,9 @@ namespace muster::fields {
 
 enum class Fit : uint8_t { kMarked, kCut, kWhole };
 
-template <class View>
+template <class ViewOf>
 struct ColumnField {
+  using View = ViewOf;
   std::string_view name;  // as --helpformat lists it
   std::string_view header;
   int16_t width;  // below 0: to the left
@@ -34,7 +37,24 @@ struct ColumnField {
   void (*text)(const View&, std::string& out);  // appends
   std::string_view aliases = "";                // other names, with blanks; not listed
   std::string_view needs = "";                  // kConstant: the feature that will fill it; "": nothing will
+  std::string_view none = "";                   // stands for a value of which `text` prints nothing
+  bool (*there)(const View&) = nullptr;         // whether the view has that of which this is a value; if not, `none` is not printed
 };
+
+// Tables are constants, so they are put together when the program is made.
+template <class Row, size_t kFirst, size_t kSecond>
+consteval std::array<Row, kFirst + kSecond> together(const std::array<Row, kFirst>& first, const std::array<Row, kSecond>& second) {
+  std::array<Row, kFirst + kSecond> all{};
+  std::ranges::copy(second, std::ranges::copy(first, all.begin()).out);
+  return all;
+}
+template <class Row, size_t kCount>
+consteval std::array<Row, kCount> by_name(std::array<Row, kCount> table) {
+  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
+  std::ranges::sort(table,
+                    [&](const Row& a, const Row& b) { return std::ranges::lexicographical_compare(a.name, b.name, {}, lower, lower); });
+  return table;
+}
 
 struct TableStyle {
   enum class Form : uint8_t { kAligned, kEnded, kSeparated } form = Form::kAligned;  // -, -p, -P
@@ -55,6 +75,12 @@ Result<ColumnText> parse_column(std::string_view text);
 void fit_value(std::string& out, size_t from, int16_t width, Fit fit);
 // The list that --helpformat prints, four names in a line, each `width` wide: "Account             AdminComment …".
 std::string column_help(std::span<const std::string_view> names, size_t width = 19);
+template <class Table>
+std::vector<std::string_view> names_of(const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& field : table) names.push_back(field.name);
+  return names;
+}
 
 template <class View>
 const ColumnField<View>* find_column(std::span<const ColumnField<View>> table, std::string_view name) {
@@ -99,7 +125,7 @@ class Table {
   }
   void row(const View& view, std::string& out) const {
     line(
-        out, [&](const Column& c, std::string& o) { c.field->text(view, o); }, false);
+        out, [&](const Column& c, std::string& o) { print_field(*c.field, view, o); }, false);
   }
 
  private:
@@ -109,9 +135,7 @@ class Table {
   };
 
   static Result<> unknown(std::span<const ColumnField<View>> table, std::string_view name) {
-    std::vector<std::string_view> names;
-    for (const auto& f : table) names.push_back(f.name);
-    std::string_view near = did_you_mean(name, names);
+    std::string_view near = did_you_mean(name, names_of(table));
     return fail(Errc::kInvalidReq, std::string(name), near.empty() ? "" : "did you mean " + std::string(near) + "?");
   }
 

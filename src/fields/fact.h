@@ -27,6 +27,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "fields/columns.h"
 #include "fields/field_table.h"
 #include "fields/kinds.h"
 #include "fields/show.h"
@@ -87,6 +88,8 @@ decltype(auto) value_of(const View& v) {
   else if constexpr (requires { std::invoke(Get, v.row); }) return std::invoke(Get, v.row);
   else if constexpr (requires { std::invoke(Get, v.request); }) return std::invoke(Get, v.request);
   else if constexpr (requires { std::invoke(Get, v.row.partition); }) return std::invoke(Get, v.row.partition);
+  else if constexpr (requires { std::invoke(Get, v.job); }) return std::invoke(Get, v.job);
+  else if constexpr (requires { std::invoke(Get, *v.step); }) return std::invoke(Get, *v.step);
   else return std::invoke(Get, v.line);
 }
 
@@ -153,6 +156,12 @@ struct Column {
   }
   constexpr Column alias(std::string_view name) const {
     return with([&](Column& c) { c.field.alias = name; });
+  }
+  constexpr Column aliases(std::string_view names) const {
+    return with([&](Column& c) { c.field.aliases = names; });
+  }
+  constexpr Column fit(Fit rule) const {
+    return with([&](Column& c) { c.field.fit = rule; });
   }
   constexpr Column cut(uint8_t bits) const {
     return with([&](Column& c) { c.field.cut = bits; });

@@ -12,6 +12,7 @@
 #include "fields/job_fields.h"
 #include "fields/node_fields.h"
 #include "fields/partition_fields.h"
+#include "fields/record_fields.h"
 #include "fields/step_fields.h"
 #include "fields/testing.h"
 
@@ -93,6 +94,11 @@ TEST(Members, OfJobsAreDescribed) { expect_described(job_object(), {"openapi_job
 TEST(Members, OfStepsAreDescribed) { expect_described(step_object(), {"step", "v0.0.44_step"}); }
 TEST(Members, OfNodesAreDescribed) { expect_described(node_object(), {"openapi_nodes_resp", "v0.0.44_node"}); }
 TEST(Members, OfPartitionsAreDescribed) { expect_described(partition_object(), {"openapi_partition_resp", "v0.0.44_partition_info"}); }
+
+TEST(Members, OfRecordsAreDescribed) {
+  expect_described(job_record_object(), {"openapi_slurmdbd_jobs_resp", "v0.0.44_job"});
+  expect_described(step_record_object(), {"openapi_slurmdbd_jobs_resp", "v0.0.44_step"});
+}
 
 // Each key once, and something that prints it.
 template <class View>

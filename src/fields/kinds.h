@@ -225,6 +225,17 @@ struct Limit {
   static int64_t order(uint32_t min) { return min; }
 };
 
+// A number of things at most; kUnlimited32: there is no bound.
+struct Bound {
+  static constexpr bool kOurs = true;
+  static constexpr std::string_view kColumnNone = "UNLIMITED", kShownNone = "UNLIMITED";
+  static constexpr Shape kShape = Shape::kNumber;
+  static bool empty(uint32_t most) { return most == kUnlimited32; }
+  static void column(std::string& out, uint32_t most, const Environment&) { put_number(out, most); }
+  static void shown(std::string& out, uint32_t most, const Environment&) { put_number(out, most); }
+  static void json(Members& m, std::string_view key, uint32_t most, const Environment&) { m.limit(key, most); }
+};
+
 // A user, by name where the name is known: scontrol prints name(uid).
 struct UserNamed {
   Uid uid{};

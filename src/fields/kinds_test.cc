@@ -54,6 +54,8 @@ TEST_F(Kinds, Numbers) {
   EXPECT_EQ(spelled<Asked>(0u), R"(N/A * {"set":false,"infinite":false,"number":0})");
   EXPECT_EQ(spelled<Flag>(true), "1 1 true");
   EXPECT_EQ(spelled<YesNo>(true), "yes YES true");
+  EXPECT_EQ(spelled<Bound>(3u), R"(3 3 {"set":true,"infinite":false,"number":3})");
+  EXPECT_EQ(spelled<Bound>(kUnlimited32), R"(UNLIMITED UNLIMITED {"set":false,"infinite":true,"number":0})");
   EXPECT_EQ(spelled<MemMb>(2048u), R"(2G 2G {"set":true,"infinite":false,"number":2048})");
   env.noconvert = true;
   EXPECT_EQ(spelled<MemMb>(2048u), R"(2048M 2048M {"set":true,"infinite":false,"number":2048})");

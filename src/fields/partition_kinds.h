@@ -27,17 +27,6 @@ struct Availability {
   }
 };
 
-// A number of things at most; kUnlimited32: there is no bound.
-struct Bound {
-  static constexpr bool kOurs = true;
-  static constexpr std::string_view kColumnNone = "UNLIMITED", kShownNone = "UNLIMITED";
-  static constexpr Shape kShape = Shape::kNumber;
-  static bool empty(uint32_t most) { return most == kUnlimited32; }
-  static void column(std::string& out, uint32_t most, const Environment&) { put_number(out, most); }
-  static void shown(std::string& out, uint32_t most, const Environment&) { put_number(out, most); }
-  static void json(Members& m, std::string_view key, uint32_t most, const Environment&) { m.limit(key, most); }
-};
-
 // K, which is Bound or Limit, where nothing may be said; that differs from no bound.
 template <class K>
 struct IfSaid {

@@ -24,7 +24,8 @@ struct RecordView {
   const StepRecord* step;  // nullptr: the job itself
   const Environment& env;
   const RecordStyle& style;
-  std::span<const StepRecord> steps = {};  // of a job itself: what they used is what the job used
+  std::span<const StepRecord> steps = {};   // of a job itself: what they used is what the job used
+  std::span<const StepRecord> listed = {};  // those of them that its document lists
 };
 
 // What a step has used; null of a job, or where nothing was gathered.

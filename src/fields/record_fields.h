@@ -1,0 +1,15 @@
+// The facts of a job's record and of a step's (record_fields.cc) as the members of sacct --json that they are. sacct's columns are
+// record_fields() of record_view.h.
+#pragma once
+
+#include <span>
+
+#include "fields/fact.h"
+#include "fields/record_view.h"
+
+namespace muster::fields {
+
+std::span<const ObjectMember<RecordView>* const> job_record_object();   // of a view without a step
+std::span<const ObjectMember<RecordView>* const> step_record_object();  // of one with a step
+
+}  // namespace muster::fields
