@@ -309,8 +309,8 @@ constexpr std::string_view kAssociationLimits =
 
 }  // namespace
 
-std::span<const EntityField> entity_fields(Entity e) {
-  switch (e) {
+std::span<const EntityField> entity_fields(Entity entity) {
+  switch (entity) {
     case Entity::kAccount: return kAccounts;
     case Entity::kUser: return kUsers;
     case Entity::kCluster: return kClusters;
@@ -327,25 +327,25 @@ std::span<const EntityField> entity_fields(Entity e) {
 
 std::span<const EntityField> old_limit_fields() { return kOldLimitColumns; }
 
-std::string entity_default_columns(Entity e, const EntityDefaults& d) {
-  const std::string limits = d.without_limits ? "" : "," + std::string(kAssociationLimits);
-  const std::string account = d.tree ? "account%-20" : "account";
-  switch (e) {
+std::string entity_default_columns(Entity entity, const EntityDefaults& defaults) {
+  const std::string limits = defaults.without_limits ? "" : "," + std::string(kAssociationLimits);
+  const std::string account = defaults.tree ? "account%-20" : "account";
+  switch (entity) {
     case Entity::kAccount: {
       std::string own = "account,description,organization";
-      if (d.with_coordinators) own += ",coordinators";
-      return d.with_associations ? own + ",cluster,parentname,user" + limits : own;
+      if (defaults.with_coordinators) own += ",coordinators";
+      return defaults.with_associations ? own + ",cluster,parentname,user" + limits : own;
     }
     case Entity::kUser: {
       std::string own = "user,defaultaccount,adminlevel";
-      if (d.with_coordinators) own += ",coordinators";
-      if (!d.with_associations) return own;
+      if (defaults.with_coordinators) own += ",coordinators";
+      if (!defaults.with_associations) return own;
       own += ",cluster,account,partition";
-      return d.without_limits ? own : own + ",share,priority,maxjobs,maxtres,maxsubmit,maxwall,maxtresmins,qos,defaultqos";
+      return defaults.without_limits ? own : own + ",share,priority,maxjobs,maxtres,maxsubmit,maxwall,maxtresmins,qos,defaultqos";
     }
     case Entity::kCluster: {
       std::string own = "cluster,controlhost,controlport,rpc";
-      return d.without_limits ? own : own + ",share,grpjobs,grptres,grpsubmit,maxjobs,maxtres,maxsubmit,maxwall,qos,defaultqos";
+      return defaults.without_limits ? own : own + ",share,grpjobs,grptres,grpsubmit,maxjobs,maxtres,maxsubmit,maxwall,qos,defaultqos";
     }
     case Entity::kQos:
       return "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags%40,usagethres,usagefactor,grptres,grptresmins,"
@@ -355,8 +355,8 @@ std::string entity_default_columns(Entity e, const EntityDefaults& d) {
     case Entity::kWckey: return "wckey,cluster,user";
     case Entity::kTransaction: return "timestamp,action,actor,where,info";
     case Entity::kResource:
-      return d.with_clusters ? "name,server,type,count,lastconsumed,allocated,servertype,cluster,allowed,flags"
-                             : "name,server,type,count,lastconsumed,allocated,servertype,flags";
+      return defaults.with_clusters ? "name,server,type,count,lastconsumed,allocated,servertype,cluster,allowed,flags"
+                                    : "name,server,type,count,lastconsumed,allocated,servertype,flags";
     case Entity::kAssociation:
     case Entity::kCoordinator: break;
   }

@@ -31,7 +31,7 @@ struct EntityView {
 using EntityField = ColumnField<EntityView>;
 
 // The columns of an entity; those of accounts, users and clusters include the columns of their associations.
-std::span<const EntityField> entity_fields(Entity e);
+std::span<const EntityField> entity_fields(Entity entity);
 
 // Names of parts of limits that older releases had (GrpCPUs, MaxNodes): understood in format=, listed nowhere.
 std::span<const EntityField> old_limit_fields();
@@ -41,7 +41,7 @@ struct EntityDefaults {
   bool with_clusters = false;  // of resources
   bool with_associations = false, without_limits = false, with_coordinators = false, with_deleted = false, tree = false;
 };
-std::string entity_default_columns(Entity e, const EntityDefaults& d);
+std::string entity_default_columns(Entity entity, const EntityDefaults& defaults);
 
 // The limits of a kind in the order of their names, as in "cpu=10,gres/gpu=3". sacctmgr's messages about edits use it, too.
 std::string limit_text(const std::vector<Limit>& limits, LimitKind kind);

@@ -118,18 +118,18 @@ int64_t column_order(const View& v) {
   return of ? K::order(value_of<Get>(*of)) : 0;
 }
 template <class View, class K, auto Get>
-void print_key(const View& v, const ShownKey<View>& k, Record& r) {
-  decltype(auto) value = value_of<Get>(v);
+void print_key(const View& view, const ShownKey<View>& key, Record& record) {
+  decltype(auto) value = value_of<Get>(view);
   const bool empty = K::empty(value);
-  if (empty && k.if_any) {
-    r.out() += k.instead;
+  if (empty && key.if_any) {
+    record.out() += key.instead;
     return;
   }
-  std::string& out = r.key_on(k.line, k.key);
-  if (empty) out += k.none;
-  else K::shown(out, value, v.env);
-  out += k.after;
-  if (K::kOurs || empty) r.value_is_plain();
+  std::string& out = record.key_on(key.line, key.key);
+  if (empty) out += key.none;
+  else K::shown(out, value, view.env);
+  out += key.after;
+  if (K::kOurs || empty) record.value_is_plain();
 }
 template <class View, class K, auto Get, auto Of>
 void write_member(const View& v, std::string_view key, Members& m) {
@@ -272,22 +272,22 @@ constexpr auto getter_of() {
 }
 
 template <class FieldKind, auto FieldGet, class F, class K, auto Get, auto Of>
-constexpr void add(F& fact, Column<F, K, Get, Of> c) {
+constexpr void add(F& fact, Column<F, K, Get, Of> form) {
   using View = typename F::Row::View;
-  c.field.doc = fact.column.doc;
-  fact.column = c.field;
-  fact.column.none = c.word.value_or("");
+  form.field.doc = fact.column.doc;
+  fact.column = form.field;
+  fact.column.none = form.word.value_or("");
   if constexpr (!std::is_same_v<std::remove_const_t<decltype(Of)>, Itself>) fact.column.there = is_there<View, Of>;
   using Kind = KindOf<K, FieldKind>;
   if constexpr (!std::is_same_v<Kind, SameAsField>) {
     constexpr auto get = getter_of<Get, FieldGet>();
-    if (!c.field.text) fact.column.text = column_text<View, Kind, get, Of>;
-    if (!c.word) fact.column.none = Kind::kColumnNone;
+    if (!form.field.text) fact.column.text = column_text<View, Kind, get, Of>;
+    if (!form.word) fact.column.none = Kind::kColumnNone;
     if constexpr (requires {
                     fact.column.number;
                     Kind::order(value_of<get>(*Of(std::declval<const View&>())));
                   })
-      if (!c.field.number && !c.sorts_as_text) fact.column.number = column_order<View, Kind, get, Of>;
+      if (!form.field.number && !form.sorts_as_text) fact.column.number = column_order<View, Kind, get, Of>;
   }
 }
 template <class FieldKind, auto FieldGet, class F, class K, auto Get>

@@ -45,17 +45,17 @@ constexpr bool prints_unknown_pieces() {
 // Fits the text appended since `start` into the column.
 void fit(std::string& out, size_t start, uint32_t width, bool right, bool keep_whole, bool keep_star) {
   if (!width) return;
-  size_t n = out.size() - start;
-  if (n > width) {
+  size_t printed = out.size() - start;
+  if (printed > width) {
     if (right && keep_whole) return;
     bool star = keep_star && out.back() == '*';
-    bool null_text = !right && width < 6 && n == 6 && std::string_view(out).substr(start) == "(null)";
+    bool null_text = !right && width < 6 && printed == 6 && std::string_view(out).substr(start) == "(null)";
     out.resize(start + width);
     if (star) out.back() = '*';
     if (null_text) out.replace(start, width, width, ' ');  // as printf does for "%-3.3s" of a null pointer
-  } else if (n < width) {
-    if (right) out.insert(start, width - n, ' ');
-    else out.append(width - n, ' ');
+  } else if (printed < width) {
+    if (right) out.insert(start, width - printed, ' ');
+    else out.append(width - printed, ' ');
   }
 }
 

@@ -17,12 +17,12 @@ void meta_member(TreeSink& sink, const DocumentMeta& meta) {
 }
 
 void message_members(TreeSink& sink, const DocumentMeta& meta) {
-  Members m(sink);
+  Members members(sink);
   sink.key("errors");
   sink.begin_list();
   for (const DocumentError& e : meta.errors) {
     sink.begin_object();
-    m.text("description", e.description).number("error_number", e.number).text("error", e.error).text("source", e.source);
+    members.text("description", e.description).number("error_number", e.number).text("error", e.error).text("source", e.source);
     sink.end_object();
   }
   sink.end_list();
@@ -30,7 +30,7 @@ void message_members(TreeSink& sink, const DocumentMeta& meta) {
   sink.begin_list();
   for (const DocumentWarning& w : meta.warnings) {
     sink.begin_object();
-    m.text("description", w.description).text("source", w.source);
+    members.text("description", w.description).text("source", w.source);
     sink.end_object();
   }
   sink.end_list();

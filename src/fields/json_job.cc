@@ -52,18 +52,19 @@ void json_step_id(const JobView& v, std::string_view key, Members& m) {
 }
 
 void json_flags(const JobView& view, std::string_view key, Members& members) {
-  const ShownRequest& q = view.request;
-  TreeSink& s = members.sink();
-  s.key(key);
-  s.begin_list();
-  if (q.kill_on_invalid_dependency_set) s.text(q.kill_on_invalid_dependency ? "KILL_INVALID_DEPENDENCY" : "NO_KILL_INVALID_DEPENDENCY");
-  if (q.spread_job) s.text("SPREAD_JOB");
-  if (q.use_min_nodes) s.text("PREFER_MINIMUM_NODE_COUNT");
-  if (!view.row.dependency.empty()) s.text("DEPENDENT");
-  if (q.stepmgr) s.text("STEPMGR_ENABLED");
-  if (q.spread_segments) s.text("SPREAD_SEGMENTS");
-  if (q.consolidate_segments) s.text("CONSOLIDATE_SEGMENTS");
-  s.end_list();
+  const ShownRequest& request = view.request;
+  TreeSink& sink = members.sink();
+  sink.key(key);
+  sink.begin_list();
+  if (request.kill_on_invalid_dependency_set)
+    sink.text(request.kill_on_invalid_dependency ? "KILL_INVALID_DEPENDENCY" : "NO_KILL_INVALID_DEPENDENCY");
+  if (request.spread_job) sink.text("SPREAD_JOB");
+  if (request.use_min_nodes) sink.text("PREFER_MINIMUM_NODE_COUNT");
+  if (!view.row.dependency.empty()) sink.text("DEPENDENT");
+  if (request.stepmgr) sink.text("STEPMGR_ENABLED");
+  if (request.spread_segments) sink.text("SPREAD_SEGMENTS");
+  if (request.consolidate_segments) sink.text("CONSOLIDATE_SEGMENTS");
+  sink.end_list();
 }
 
 void json_mail_type(const JobView& v, std::string_view key, Members& m) {
@@ -91,28 +92,28 @@ void json_billable(const JobView& v, std::string_view key, Members& m) {
 
 void json_resources(const JobView& view, std::string_view key, Members& members) {
   const JobRow& row = view.row;
-  TreeSink& s = members.sink();
+  TreeSink& sink = members.sink();
   members.begin(key).words("select_type", row.shares.empty() ? "" : "CORE,MEMORY").begin("nodes");
   bool held = row.state != JobState::kPending;
   members.number("count", held ? row.nodes : 0).words("select_type", held ? "AVAILABLE" : "").text("list", row.node_list);
   members.flag("whole", view.request.exclusive == Exclusive::kNode);
-  s.key("allocation");
-  s.begin_list();
+  sink.key("allocation");
+  sink.begin_list();
   int64_t index = 0;
   for (const NodeShareRow& share : row.shares) {
-    s.begin_object();
+    sink.begin_object();
     members.number("index", index++).text("name", share.node);
     members.begin("cpus").number("count", share.cpus).number("used", share.cpus).end();
     members.begin("memory")
         .number("used", static_cast<int64_t>(share.mem_mb))
         .number("allocated", static_cast<int64_t>(share.mem_mb))
         .end();
-    s.key("sockets");
-    s.begin_list();  // only the node's CPU numbers are known, not its cores by socket
-    s.end_list();
-    s.end_object();
+    sink.key("sockets");
+    sink.begin_list();  // only the node's CPU numbers are known, not its cores by socket
+    sink.end_list();
+    sink.end_object();
   }
-  s.end_list();
+  sink.end_list();
   members.end().number("cpus", held ? row.cpus : 0);
   members.maybe("threads_per_core", view.request.threads_per_core, view.request.threads_per_core).end();
 }

@@ -37,13 +37,13 @@ void json_cpu_time(Members& m, std::string_view key, Duration time) {
 }
 
 void json_exit_code(Members& members, std::string_view key, int32_t status, JobState state) {
-  auto s = static_cast<uint32_t>(status);
-  uint32_t signal = s & 0x7f, code = (s >> 8) & 0xff;
+  auto bits = static_cast<uint32_t>(status);
+  uint32_t signal = bits & 0x7f, code = (bits >> 8) & 0xff;
   members.begin(key);
   members.sink().key("status");
   members.sink().begin_list();
   if (state == JobState::kPending) members.sink().text("PENDING");
-  else if (signal) members.sink().text(s & 0x80 ? "CORE_DUMPED" : "SIGNALED");
+  else if (signal) members.sink().text(bits & 0x80 ? "CORE_DUMPED" : "SIGNALED");
   else members.sink().text(code ? "ERROR" : "SUCCESS");
   members.sink().end_list();
   members.maybe("return_code", !signal, code);

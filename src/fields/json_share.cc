@@ -49,28 +49,28 @@ void usage(Members& m, const TresAmounts& amounts) {
   m.sink().end_list();
 }
 
-void entry_member(const ShareDocument& d, const ShareEntry& e, TreeSink& sink) {
-  const ShareRow& r = e.row;
-  const ShareView v{r, d.fair_tree, d.cluster};
-  Members m(sink);
+void entry_member(const ShareDocument& document, const ShareEntry& entry, TreeSink& sink) {
+  const ShareRow& row = entry.row;
+  const ShareView view{row, document.fair_tree, document.cluster};
+  Members members(sink);
   sink.begin_object();
-  m.number("id", r.association).text("cluster", d.cluster).text("name", is_account(r) ? r.account : r.user);
-  m.text("parent", e.parent).text("partition", r.partition);
-  maybe_real(m, "shares_normalized", true, r.norm_shares);
-  m.maybe("shares", !is_root(r), std::min<uint64_t>(r.shares, UINT32_MAX));
-  m.begin("tres");
-  counts(m, "run_seconds", r.run_minutes, kSecondsInMinute);
-  counts(m, "group_minutes", r.limit_minutes, 1);
-  usage(m, r.used_minutes);
-  m.end();
-  maybe_real(m, "effective_usage", true, r.effective_usage);
-  maybe_real(m, "usage_normalized", true, r.norm_usage);
-  m.number("usage", whole_part(r.raw_usage));
-  m.begin("fairshare");
-  maybe_real(m, "factor", has_factor(v), r.factor);
-  maybe_real(m, "level", has_level(v), r.level_fs);
-  m.end();
-  m.words("type", is_account(r) ? "ASSOCIATION" : "USER");
+  members.number("id", row.association).text("cluster", document.cluster).text("name", is_account(row) ? row.account : row.user);
+  members.text("parent", entry.parent).text("partition", row.partition);
+  maybe_real(members, "shares_normalized", true, row.norm_shares);
+  members.maybe("shares", !is_root(row), std::min<uint64_t>(row.shares, UINT32_MAX));
+  members.begin("tres");
+  counts(members, "run_seconds", row.run_minutes, kSecondsInMinute);
+  counts(members, "group_minutes", row.limit_minutes, 1);
+  usage(members, row.used_minutes);
+  members.end();
+  maybe_real(members, "effective_usage", true, row.effective_usage);
+  maybe_real(members, "usage_normalized", true, row.norm_usage);
+  members.number("usage", whole_part(row.raw_usage));
+  members.begin("fairshare");
+  maybe_real(members, "factor", has_factor(view), row.factor);
+  maybe_real(members, "level", has_level(view), row.level_fs);
+  members.end();
+  members.words("type", is_account(row) ? "ASSOCIATION" : "USER");
   sink.end_object();
 }
 

@@ -42,21 +42,21 @@ void controller(Members& m, const rpc::Statistics& s) {
               {"gettimeofday_latency", s.clock_us}});
 }
 
-void main_cycles(Members& members, const rpc::Statistics& s) {
-  const rpc::CycleCounts& c = s.main_cycles;
-  int64_t minutes_gone = std::max<int64_t>(1, to_seconds(s.now - s.since) / 60);
-  numbers(members, {{"schedule_cycle_max", c.max_us},
-                    {"schedule_cycle_last", c.last_us},
-                    {"schedule_cycle_sum", c.total_us},
-                    {"schedule_cycle_total", c.cycles},
-                    {"schedule_cycle_mean", mean(c.total_us, c.cycles)},
-                    {"schedule_cycle_mean_depth", mean(c.depth_total, c.cycles)},
-                    {"schedule_cycle_per_minute", c.cycles / static_cast<uint64_t>(minutes_gone)},
-                    {"schedule_cycle_depth", c.depth_total}});
+void main_cycles(Members& members, const rpc::Statistics& statistics) {
+  const rpc::CycleCounts& cycles = statistics.main_cycles;
+  int64_t minutes_gone = std::max<int64_t>(1, to_seconds(statistics.now - statistics.since) / 60);
+  numbers(members, {{"schedule_cycle_max", cycles.max_us},
+                    {"schedule_cycle_last", cycles.last_us},
+                    {"schedule_cycle_sum", cycles.total_us},
+                    {"schedule_cycle_total", cycles.cycles},
+                    {"schedule_cycle_mean", mean(cycles.total_us, cycles.cycles)},
+                    {"schedule_cycle_mean_depth", mean(cycles.depth_total, cycles.cycles)},
+                    {"schedule_cycle_per_minute", cycles.cycles / static_cast<uint64_t>(minutes_gone)},
+                    {"schedule_cycle_depth", cycles.depth_total}});
   members.begin("schedule_exit");
   for (std::string_view key : {"end_job_queue", "default_queue_depth", "max_job_start", "max_rpc_cnt", "max_sched_time", "licenses"})
-    members.number(key, signed_of(count_of(s.main_ends, key)));
-  members.end().number("schedule_queue_length", signed_of(c.queue_length));
+    members.number(key, signed_of(count_of(statistics.main_ends, key)));
+  members.end().number("schedule_queue_length", signed_of(cycles.queue_length));
 }
 
 void jobs(Members& m, const rpc::Statistics& s) {
@@ -70,41 +70,41 @@ void jobs(Members& m, const rpc::Statistics& s) {
   m.time("job_states_ts", s.now);
 }
 
-void backfill_cycles(Members& members, const rpc::Statistics& s) {
-  const rpc::CycleCounts& c = s.backfill_cycles;
-  numbers(members, {{"bf_backfilled_jobs", s.backfilled},
-                    {"bf_last_backfilled_jobs", s.backfilled_since},
+void backfill_cycles(Members& members, const rpc::Statistics& statistics) {
+  const rpc::CycleCounts& cycles = statistics.backfill_cycles;
+  numbers(members, {{"bf_backfilled_jobs", statistics.backfilled},
+                    {"bf_last_backfilled_jobs", statistics.backfilled_since},
                     {"bf_backfilled_het_jobs", 0},
-                    {"bf_cycle_counter", c.cycles},
-                    {"bf_cycle_mean", mean(c.total_us, c.cycles)},
-                    {"bf_depth_mean", mean(c.depth_total, c.cycles)},
-                    {"bf_depth_mean_try", mean(c.classes_total, c.cycles)},
-                    {"bf_cycle_sum", c.total_us},
-                    {"bf_cycle_last", c.last_us},
-                    {"bf_cycle_max", c.max_us}});
+                    {"bf_cycle_counter", cycles.cycles},
+                    {"bf_cycle_mean", mean(cycles.total_us, cycles.cycles)},
+                    {"bf_depth_mean", mean(cycles.depth_total, cycles.cycles)},
+                    {"bf_depth_mean_try", mean(cycles.classes_total, cycles.cycles)},
+                    {"bf_cycle_sum", cycles.total_us},
+                    {"bf_cycle_last", cycles.last_us},
+                    {"bf_cycle_max", cycles.max_us}});
   members.begin("bf_exit");
   for (std::string_view key :
        {"end_job_queue", "bf_max_job_start", "bf_max_job_test", "bf_max_time", "bf_node_space_size", "state_changed"})
-    members.number(key, signed_of(count_of(s.backfill_ends, key)));
+    members.number(key, signed_of(count_of(statistics.backfill_ends, key)));
   members.end();
-  numbers(members, {{"bf_last_depth", c.last_depth},
-                    {"bf_last_depth_try", c.last_classes},
-                    {"bf_depth_sum", c.depth_total},
-                    {"bf_depth_try_sum", c.classes_total},
-                    {"bf_queue_len", c.queue_length},
-                    {"bf_queue_len_mean", mean(c.queue_total, c.cycles)},
-                    {"bf_queue_len_sum", c.queue_total},
-                    {"bf_table_size", c.table_size},
-                    {"bf_table_size_sum", c.table_total},
-                    {"bf_table_size_mean", mean(c.table_total, c.cycles)}});
-  members.time("bf_when_last_cycle", c.when).flag("bf_active", s.passing);
+  numbers(members, {{"bf_last_depth", cycles.last_depth},
+                    {"bf_last_depth_try", cycles.last_classes},
+                    {"bf_depth_sum", cycles.depth_total},
+                    {"bf_depth_try_sum", cycles.classes_total},
+                    {"bf_queue_len", cycles.queue_length},
+                    {"bf_queue_len_mean", mean(cycles.queue_total, cycles.cycles)},
+                    {"bf_queue_len_sum", cycles.queue_total},
+                    {"bf_table_size", cycles.table_size},
+                    {"bf_table_size_sum", cycles.table_total},
+                    {"bf_table_size_mean", mean(cycles.table_total, cycles.cycles)}});
+  members.time("bf_when_last_cycle", cycles.when).flag("bf_active", statistics.passing);
 }
 
-void calls(Members& members, const rpc::Statistics& s, const std::function<std::string(Uid)>& user_name) {
+void calls(Members& members, const rpc::Statistics& statistics, const std::function<std::string(Uid)>& user_name) {
   TreeSink& sink = members.sink();
   sink.key("rpcs_by_message_type");
   sink.begin_list();
-  for (const rpc::CallCount& c : s.by_message) {
+  for (const rpc::CallCount& c : statistics.by_message) {
     sink.begin_object();
     members.number("type_id", c.id).text("message_type", c.name);
     numbers(members, {{"count", c.count}, {"queued", 0}, {"dropped", 0}, {"cycle_last", 0}, {"cycle_max", 0}, {"total_time", c.total_us}});
@@ -114,7 +114,7 @@ void calls(Members& members, const rpc::Statistics& s, const std::function<std::
   sink.end_list();
   sink.key("rpcs_by_user");
   sink.begin_list();
-  for (const rpc::CallCount& c : s.by_user) {
+  for (const rpc::CallCount& c : statistics.by_user) {
     sink.begin_object();
     members.number("user_id", c.id).text("user", user_name(Uid{c.id}));
     numbers(members, {{"count", c.count}, {"total_time", c.total_us}});
@@ -124,7 +124,7 @@ void calls(Members& members, const rpc::Statistics& s, const std::function<std::
   sink.end_list();
   sink.key("pending_rpcs");
   sink.begin_list();
-  for (const rpc::CallCount& c : s.orders_waiting) {
+  for (const rpc::CallCount& c : statistics.orders_waiting) {
     sink.begin_object();
     members.number("type_id", c.id).text("message_type", c.name).number("count", signed_of(c.count));
     sink.end_object();
@@ -132,9 +132,9 @@ void calls(Members& members, const rpc::Statistics& s, const std::function<std::
   sink.end_list();
   sink.key("pending_rpcs_by_hostlist");
   sink.begin_list();
-  for (const rpc::PendingOrder& o : s.pending_orders) {
+  for (const rpc::PendingOrder& o : statistics.pending_orders) {
     sink.begin_object();
-    members.number("type_id", id_of(s, o.name)).text("message_type", o.name).list("count", std::span(&o.nodes, 1));
+    members.number("type_id", id_of(statistics, o.name)).text("message_type", o.name).list("count", std::span(&o.nodes, 1));
     sink.end_object();
   }
   sink.end_list();

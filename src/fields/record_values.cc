@@ -171,21 +171,21 @@ namespace {
 struct StreamJob {
   JobRow row;
   ShownRequest request;
-  explicit StreamJob(const RecordView& v) {
-    const JobRecord& j = v.job;
-    row.id = j.key.id;
-    row.array_job_id = j.array_job_id;
-    row.array_task = j.array_task;
-    auto hosts = expand_hosts(v.step ? v.step->node_list : j.node_list);
+  explicit StreamJob(const RecordView& view) {
+    const JobRecord& record = view.job;
+    row.id = record.key.id;
+    row.array_job_id = record.array_job_id;
+    row.array_task = record.array_task;
+    auto hosts = expand_hosts(view.step ? view.step->node_list : record.node_list);
     if (hosts && !hosts->empty()) row.batch_host = hosts->front();
     request.kind = JobKind::kBatch;
-    request.uid = j.uid;
-    request.user_name = j.user;
-    request.name = j.name;
-    request.work_dir = j.work_dir;
-    request.std_in = j.std_in;
-    request.std_out = j.std_out;
-    request.std_err = j.std_err;
+    request.uid = record.uid;
+    request.user_name = record.user;
+    request.name = record.name;
+    request.work_dir = record.work_dir;
+    request.std_in = record.std_in;
+    request.std_out = record.std_out;
+    request.std_err = record.std_err;
   }
 };
 
@@ -200,30 +200,30 @@ const std::string& pattern_of(const auto& record, RecordStream stream) {
 
 }  // namespace
 
-void put_record_stream(const RecordView& v, RecordStream stream, std::string& out) {
-  const bool expand = v.env.expand_patterns;
-  if (!v.step && v.job.has_script) {  // with the defaults of a batch job
-    StreamJob job(v);
+void put_record_stream(const RecordView& view, RecordStream stream, std::string& out) {
+  const bool expand = view.env.expand_patterns;
+  if (!view.step && view.job.has_script) {  // with the defaults of a batch job
+    StreamJob job(view);
     // sacct names the file that errors went to even where it is the output's.
     const bool errors = stream == RecordStream::kErr && !job.request.std_err.empty();
     const Stream which = stream == RecordStream::kIn ? Stream::kIn : errors ? Stream::kErr : Stream::kOut;
-    const JobView view{job.row, job.request, v.env};
-    const std::string text = expand ? stream_path(view, which) : stream_pattern(view, which);
+    const JobView of_job{job.row, job.request, view.env};
+    const std::string text = expand ? stream_path(of_job, which) : stream_pattern(of_job, which);
     if (!expand && text != "none" && !text.starts_with('/')) out += job.request.work_dir + "/";
     out += !expand && text == "none" ? "/dev/null" : text;
     return;
   }
-  std::string pattern = v.step ? pattern_of(*v.step, stream) : pattern_of(v.job, stream);
+  std::string pattern = view.step ? pattern_of(*view.step, stream) : pattern_of(view.job, stream);
   if (!expand || pattern.find('%') == pattern.npos) {
     out += pattern;
     return;
   }
   std::string id;
-  if (v.step) put_step_id(id, v.step->id);
-  if (v.step)
+  if (view.step) put_step_id(id, view.step->id);
+  if (view.step)
     for (size_t at; (at = pattern.find("%s")) != pattern.npos;) pattern.replace(at, 2, id);
-  StreamJob job(v);
-  out += expand_file_pattern(pattern, {job.row, job.request, v.env});
+  StreamJob job(view);
+  out += expand_file_pattern(pattern, {job.row, job.request, view.env});
 }
 
 void put_frequency(std::string_view text, FrequencyPart part, std::string& out) {

@@ -34,7 +34,7 @@ void put_gres_of_tres(const TresAmounts& tres, std::string& out);
 void put_record_state(const RecordView& v, std::string& out);
 // A file name pattern; --expand-patterns replaces its %-letters.
 enum class RecordStream : uint8_t { kIn, kOut, kErr };
-void put_record_stream(const RecordView& v, RecordStream stream, std::string& out);
+void put_record_stream(const RecordView& view, RecordStream stream, std::string& out);
 
 // One part of a step's --cpu-freq, such as "800000-1200000:ondemand".
 enum class FrequencyPart : uint8_t { kMin, kMax, kGovernor };

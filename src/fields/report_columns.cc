@@ -172,36 +172,43 @@ std::string report_default_columns(Report report, ReportTime time, bool tres) {
   return out;
 }
 
-void json_report_row(Report report, const ReportRow& r, TreeSink& sink) {
-  Members m(sink);
+void json_report_row(Report report, const ReportRow& row, TreeSink& sink) {
+  Members members(sink);
   sink.begin_object();
-  m.text("cluster", r.cluster);
+  members.text("cluster", row.cluster);
   auto amount = [&](std::string_view key, uint64_t value) {
     sink.key(key);
     sink.number_unsigned(value);
   };
   if (report == Report::kReservations) {
-    m.number("reservation_id", r.reservation).text("name", r.name).text("nodes", r.nodes).text("associations", r.associations);
-    m.words("flags", r.flags).number("start", unix_seconds(r.start)).number("end", unix_seconds(r.end)).text("tres", r.tres);
-    amount("count", r.count);
-    amount("allocated_seconds", r.allocated);
-    amount("idle_seconds", r.idle);
-    amount("total_seconds", r.reported);
+    members.number("reservation_id", row.reservation)
+        .text("name", row.name)
+        .text("nodes", row.nodes)
+        .text("associations", row.associations);
+    members.words("flags", row.flags).number("start", unix_seconds(row.start)).number("end", unix_seconds(row.end)).text("tres", row.tres);
+    amount("count", row.count);
+    amount("allocated_seconds", row.allocated);
+    amount("idle_seconds", row.idle);
+    amount("total_seconds", row.reported);
   } else if (report == Report::kUtilization) {
-    m.text("tres", r.tres);
-    amount("count", r.count);
-    amount("allocated_seconds", r.allocated);
-    amount("down_seconds", r.down);
-    amount("planned_down_seconds", r.planned_down);
-    amount("idle_seconds", r.idle);
-    amount("planned_seconds", r.planned);
-    amount("over_committed_seconds", r.over_committed);
-    amount("reported_seconds", r.reported);
+    members.text("tres", row.tres);
+    amount("count", row.count);
+    amount("allocated_seconds", row.allocated);
+    amount("down_seconds", row.down);
+    amount("planned_down_seconds", row.planned_down);
+    amount("idle_seconds", row.idle);
+    amount("planned_seconds", row.planned);
+    amount("over_committed_seconds", row.over_committed);
+    amount("reported_seconds", row.reported);
   } else {
-    m.text("account", r.account).text("user", r.login).text("proper_name", r.proper_name).text("qos", r.qos).text("wckey", r.wckey);
-    m.number("depth", r.indent).text("tres", r.tres);
-    amount("used_seconds", r.used);
-    amount("total_seconds", r.total);
+    members.text("account", row.account)
+        .text("user", row.login)
+        .text("proper_name", row.proper_name)
+        .text("qos", row.qos)
+        .text("wckey", row.wckey);
+    members.number("depth", row.indent).text("tres", row.tres);
+    amount("used_seconds", row.used);
+    amount("total_seconds", row.total);
   }
   sink.end_object();
 }

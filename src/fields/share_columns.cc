@@ -36,15 +36,15 @@ void norm_shares(V v, S o) { put_fixed(o, is_root(v.row) ? 0 : v.row.norm_shares
 
 // Plain numbers, as limits are set: memory in MB-minutes would read as a size with a unit. Of every TRES: also those that nothing counts
 // here, where their numbers put them.
-void put_minutes_of(S o, const TresAmounts& amounts, bool of_every_tres = false) {
+void put_minutes_of(S out, const TresAmounts& amounts, bool of_every_tres = false) {
   bool first = true;
   auto put_one = [&](std::string_view kind, std::string_view name, uint64_t count) {
-    if (!first) o += ',';
+    if (!first) out += ',';
     first = false;
-    put(o, kind);
-    if (!name.empty()) (o += '/') += name;
-    o += '=';
-    put_number(o, count);
+    put(out, kind);
+    if (!name.empty()) (out += '/') += name;
+    out += '=';
+    put_number(out, count);
   };
   each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t count) {
     put_one(kind, name, count);

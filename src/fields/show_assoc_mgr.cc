@@ -114,10 +114,10 @@ void show_user_record(const UserRecord& u, const AssocMgrNames& names, std::stri
 void show_association(const AssociationUse& row, const std::vector<std::string>& tres, const AssocMgrNames& names, std::string& out) {
   using enum LimitKind;
   const AssociationRecord& association = row.record;
-  const std::vector<Limit>& l = association.limits;
-  const uint64_t shares = find_limit(l, kShares).value_or(1);
+  const std::vector<Limit>& limits = association.limits;
+  const uint64_t shares = find_limit(limits, kShares).value_or(1);
   out += "ClusterName=" + association.cluster + " Account=" + association.account + " UserName=" + named(association.user, names) +
-         " Partition=" + association.partition + " Priority=" + std::to_string(find_limit(l, kPriority).value_or(0)) +
+         " Partition=" + association.partition + " Priority=" + std::to_string(find_limit(limits, kPriority).value_or(0)) +
          " ID=" + std::to_string(association.id) + "\n";
   out += fmt::format("    SharesRaw/Norm/Level/Factor={}/{:.2f}/{}/{:.2f}\n", shares == kSharesOfParent ? "parent" : std::to_string(shares),
                      row.norm_shares, row.level_shares, row.factor);
@@ -127,33 +127,34 @@ void show_association(const AssociationUse& row, const std::vector<std::string>&
               ? ""
               : association.parent_account + "(" + std::to_string(association.parent_id) + ")") +
          " Lineage=" + association.lineage + " DefAssoc=" + (association.is_default ? "Yes" : "No") + "\n";
-  group_limits(l, row.use, tres, false, out);
-  out += "    MaxJobs=" + (find_limit(l, kMaxJobs) ? count(l, kMaxJobs, row.use.jobs) : "");
-  out += " MaxJobsAccrue=" + (find_limit(l, kMaxJobsAccrue) ? count(l, kMaxJobsAccrue, row.use.accruing) : "");
-  out += " MaxSubmitJobs=" + (find_limit(l, kMaxSubmitJobs) ? count(l, kMaxSubmitJobs, row.use.submitted) : "");
-  out += " MaxWallPJ=" + number(l, kMaxWall) + "\n";
-  out += "    MaxTRESPJ=" + set_tres(l, kMaxTresPerJob) + "\n    MaxTRESPN=" + set_tres(l, kMaxTresPerNode) +
-         "\n    MaxTRESMinsPJ=" + set_tres(l, kMaxTresMinsPerJob) + "\n    MinPrioThresh=\n";
+  group_limits(limits, row.use, tres, false, out);
+  out += "    MaxJobs=" + (find_limit(limits, kMaxJobs) ? count(limits, kMaxJobs, row.use.jobs) : "");
+  out += " MaxJobsAccrue=" + (find_limit(limits, kMaxJobsAccrue) ? count(limits, kMaxJobsAccrue, row.use.accruing) : "");
+  out += " MaxSubmitJobs=" + (find_limit(limits, kMaxSubmitJobs) ? count(limits, kMaxSubmitJobs, row.use.submitted) : "");
+  out += " MaxWallPJ=" + number(limits, kMaxWall) + "\n";
+  out += "    MaxTRESPJ=" + set_tres(limits, kMaxTresPerJob) + "\n    MaxTRESPN=" + set_tres(limits, kMaxTresPerNode) +
+         "\n    MaxTRESMinsPJ=" + set_tres(limits, kMaxTresMinsPerJob) + "\n    MinPrioThresh=\n";
 }
 
 void show_qos(const QosUse& row, const std::vector<std::string>& tres, const AssocMgrNames& names, std::string& out) {
   using enum LimitKind;
   const QosRecord& qos = row.record;
-  const std::vector<Limit>& l = qos.limits;
+  const std::vector<Limit>& limits = qos.limits;
   out += "QOS=" + qos.name + "(" + std::to_string(qos.id) + ")\n" + fmt::format("    UsageRaw={:.6f}\n", row.use.raw_usage);
-  group_limits(l, row.use, tres, true, out);
-  out += "    MaxWallPJ=" + number(l, kMaxWall) + "\n    MaxTRESPJ=" + set_tres(l, kMaxTresPerJob) +
-         "\n    MaxTRESPN=" + set_tres(l, kMaxTresPerNode) + "\n    MaxTRESMinsPJ=" + set_tres(l, kMaxTresMinsPerJob) +
-         "\n    MinPrioThresh=" + number(l, kMinPriority) + " \n    MinTRESPJ=" + set_tres(l, kMinTresPerJob) + "\n    PreemptMode=" +
+  group_limits(limits, row.use, tres, true, out);
+  out += "    MaxWallPJ=" + number(limits, kMaxWall) + "\n    MaxTRESPJ=" + set_tres(limits, kMaxTresPerJob) +
+         "\n    MaxTRESPN=" + set_tres(limits, kMaxTresPerNode) + "\n    MaxTRESMinsPJ=" + set_tres(limits, kMaxTresMinsPerJob) +
+         "\n    MinPrioThresh=" + number(limits, kMinPriority) + " \n    MinTRESPJ=" + set_tres(limits, kMinTresPerJob) +
+         "\n    PreemptMode=" +
          (qos.preempt_mode.empty() || iequals(qos.preempt_mode.text(), "cluster") ? "OFF" : in_capitals(qos.preempt_mode.text())) +
-         "\n    Priority=" + std::to_string(find_limit(l, kPriority).value_or(0)) + "\n    Account Limits\n";
+         "\n    Priority=" + std::to_string(find_limit(limits, kPriority).value_or(0)) + "\n    Account Limits\n";
   if (row.accounts.empty()) out += "        No Accounts\n";
-  for (const PartyUse& p : row.accounts) party(kAccounts, p.name, p.use, l, tres, out);
+  for (const PartyUse& p : row.accounts) party(kAccounts, p.name, p.use, limits, tres, out);
   out += "    User Limits\n";
   if (row.users.empty()) out += "        No Users\n";
   for (const PartyUse& p : row.users) {
     const std::string name = names.user_of(p.name);
-    party(kUsers, name.empty() ? p.name : name + "(" + p.name + ")", p.use, l, tres, out);
+    party(kUsers, name.empty() ? p.name : name + "(" + p.name + ")", p.use, limits, tres, out);
   }
 }
 

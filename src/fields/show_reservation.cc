@@ -24,55 +24,55 @@ std::string padded(std::string_view text, size_t width, bool left) {
 }  // namespace
 
 void show_reservation(const ReservationRow& row, const ShowOptions& options, std::string& out) {
-  Record r(out, options.oneliner);
-  r.pair("ReservationName", row.name);
-  r.pair("StartTime", format_time(row.start)).pair("EndTime", format_time(row.end)).pair("Duration", span_text(row.end - row.start));
-  r.line();
-  r.or_null("Nodes", row.node_list).pair("NodeCnt", row.node_count).pair("CoreCnt", row.core_count);
-  r.or_null("Features", row.features).or_null("PartitionName", row.partition);
-  r.pair("Flags", reservation_flags_text(row.flags, row.purge_after));
+  Record record(out, options.oneliner);
+  record.pair("ReservationName", row.name);
+  record.pair("StartTime", format_time(row.start)).pair("EndTime", format_time(row.end)).pair("Duration", span_text(row.end - row.start));
+  record.line();
+  record.or_null("Nodes", row.node_list).pair("NodeCnt", row.node_count).pair("CoreCnt", row.core_count);
+  record.or_null("Features", row.features).or_null("PartitionName", row.partition);
+  record.pair("Flags", reservation_flags_text(row.flags, row.purge_after));
   for (const ReservedCoresRow& node : row.cores) {
-    r.line(2);
-    r.pair("NodeName", node.node).pair("CoreIDs", node.cores);
+    record.line(2);
+    record.pair("NodeName", node.node).pair("CoreIDs", node.cores);
   }
-  r.line();
-  r.or_null("TRES", tres_text(row.tres));
-  r.line();
-  r.or_null("Users", row.users.text()).or_null("Groups", row.groups.text()).or_null("Accounts", row.accounts.text());
-  if (!row.qos.empty()) r.pair("QOS", row.qos.text());
-  if (!row.partitions.empty()) r.pair("AllowedPartitions", row.partitions.text());
-  r.or_null("Licenses", licenses_text(row)).pair("State", row.active ? "ACTIVE" : "INACTIVE").pair("BurstBuffer", "(null)");
-  r.line();
-  r.pair("MaxStartDelay", row.max_start_delay == Duration{} ? std::string("(null)") : span_text(row.max_start_delay));
+  record.line();
+  record.or_null("TRES", tres_text(row.tres));
+  record.line();
+  record.or_null("Users", row.users.text()).or_null("Groups", row.groups.text()).or_null("Accounts", row.accounts.text());
+  if (!row.qos.empty()) record.pair("QOS", row.qos.text());
+  if (!row.partitions.empty()) record.pair("AllowedPartitions", row.partitions.text());
+  record.or_null("Licenses", licenses_text(row)).pair("State", row.active ? "ACTIVE" : "INACTIVE").pair("BurstBuffer", "(null)");
+  record.line();
+  record.pair("MaxStartDelay", row.max_start_delay == Duration{} ? std::string("(null)") : span_text(row.max_start_delay));
   if (!row.comment.empty()) {
-    r.line();
-    r.pair("Comment", row.comment);
+    record.line();
+    record.pair("Comment", row.comment);
   }
-  r.end();
+  record.end();
 }
 
 void json_reservation(const ReservationRow& row, TreeSink& sink) {
-  Members m(sink);
+  Members members(sink);
   sink.begin_object();
-  m.text("accounts", row.accounts.text()).text("burst_buffer", "").number("core_count", row.core_count);
+  members.text("accounts", row.accounts.text()).text("burst_buffer", "").number("core_count", row.core_count);
   sink.key("core_specializations");
   sink.begin_list();
   for (const ReservedCoresRow& node : row.cores) {
     sink.begin_object();
-    m.text("node", node.node).text("core", node.cores);
+    members.text("node", node.node).text("core", node.cores);
     sink.end_object();
   }
   sink.end_list();
-  m.time("end_time", row.end).text("features", row.features);
+  members.time("end_time", row.end).text("features", row.features);
   sink.key("flags");
   sink.begin_list();
   for (std::string_view name : reservation_flag_names(row.flags)) sink.text(name);
   sink.end_list();
-  m.text("groups", row.groups.text()).text("licenses", licenses_text(row)).number("max_start_delay", to_seconds(row.max_start_delay));
-  m.text("name", row.name).number("node_count", row.node_count).text("node_list", row.node_list).text("partition", row.partition);
-  m.begin("purge_completed");
-  m.maybe("time", (row.flags & kResvPurgeComp) != 0, static_cast<uint64_t>(to_seconds(row.purge_after))).end();
-  m.time("start_time", row.start).maybe("watts", false, 0).text("tres", tres_text(row.tres)).text("users", row.users.text());
+  members.text("groups", row.groups.text()).text("licenses", licenses_text(row)).number("max_start_delay", to_seconds(row.max_start_delay));
+  members.text("name", row.name).number("node_count", row.node_count).text("node_list", row.node_list).text("partition", row.partition);
+  members.begin("purge_completed");
+  members.maybe("time", (row.flags & kResvPurgeComp) != 0, static_cast<uint64_t>(to_seconds(row.purge_after))).end();
+  members.time("start_time", row.start).maybe("watts", false, 0).text("tres", tres_text(row.tres)).text("users", row.users.text());
   sink.end_object();
 }
 

@@ -96,25 +96,26 @@ class Lines {
 
 }  // namespace
 
-void SinfoLine::add(const NodeRow& n) {
-  if (!first) first = &n;
-  nodes.push_back(&n);
-  bool closed = (n.flags & kNodeDrain) || n.state == NodeState::kDown || n.state == NodeState::kError || n.state == NodeState::kFuture;
-  if (in_use(n)) ++node_counts.allocated;
+void SinfoLine::add(const NodeRow& node) {
+  if (!first) first = &node;
+  nodes.push_back(&node);
+  bool closed =
+      (node.flags & kNodeDrain) || node.state == NodeState::kDown || node.state == NodeState::kError || node.state == NodeState::kFuture;
+  if (in_use(node)) ++node_counts.allocated;
   else if (closed) ++node_counts.other;
   else ++node_counts.idle;
-  uint32_t used = std::min(n.cpus_allocated, n.cpus);
+  uint32_t used = std::min(node.cpus_allocated, node.cpus);
   cpu_counts.allocated += used;
-  (closed ? cpu_counts.other : cpu_counts.idle) += n.cpus - used;
-  cpus.add(n.cpus);
-  sockets.add(n.sockets);
-  cores.add(n.cores_per_socket);
-  threads.add(n.threads_per_core);
-  memory_mb.add(n.real_memory_mb);
-  disk_mb.add(n.tmp_disk_mb);
-  weight.add(n.weight);
-  load.add(n.cpu_load);
-  free_mem_mb.add(n.free_mem_mb);
+  (closed ? cpu_counts.other : cpu_counts.idle) += node.cpus - used;
+  cpus.add(node.cpus);
+  sockets.add(node.sockets);
+  cores.add(node.cores_per_socket);
+  threads.add(node.threads_per_core);
+  memory_mb.add(node.real_memory_mb);
+  disk_mb.add(node.tmp_disk_mb);
+  weight.add(node.weight);
+  load.add(node.cpu_load);
+  free_mem_mb.add(node.free_mem_mb);
 }
 
 int64_t partition_order(const SinfoView& view) { return view.line.partition ? int64_t{view.line.partition->partition.index} : INT64_MAX; }

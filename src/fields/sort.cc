@@ -83,15 +83,15 @@ RowSorter<View>::RowSorter(std::vector<SortKey<View>> keys) : keys_(std::move(ke
 template <class View>
 void RowSorter<View>::add(const View& view) {
   ++rows_;
-  for (size_t i = 0; i < keys_.size(); ++i) {
-    Values& values = values_[i];
+  for (size_t key = 0; key < keys_.size(); ++key) {
+    Values& values = values_[key];
     int64_t number = 0;
     bool is_number = false;
     scratch_.clear();
-    if (!special(view, keys_[i], number, scratch_, is_number)) {
-      is_number = keys_[i].field->number != nullptr;
-      if (is_number) number = keys_[i].field->number(view);
-      else print_field(*keys_[i].field, view, scratch_);
+    if (!special(view, keys_[key], number, scratch_, is_number)) {
+      is_number = keys_[key].field->number != nullptr;
+      if (is_number) number = keys_[key].field->number(view);
+      else print_field(*keys_[key].field, view, scratch_);
     }
     if (is_number) values.numbers.push_back(number);
     else values.texts.push_back(values.known.try_emplace(scratch_, static_cast<uint32_t>(values.known.size())).first->second);

@@ -35,16 +35,16 @@ const char* relative_pattern(const std::tm& t, const std::tm& now) {
 
 }  // namespace
 
-void put_time(std::string& out, Time t, const Environment& env, std::string_view none) {
-  if (t == kTimeUnset || t == kTimeInfinite) {
+void put_time(std::string& out, Time when, const Environment& env, std::string_view none) {
+  if (when == kTimeUnset || when == kTimeInfinite) {
     out += none;
     return;
   }
   if (env.time_format.empty() || env.time_format == "standard") {
-    out += format_time(t, none);
+    out += format_time(when, none);
     return;
   }
-  std::tm local = local_time(t);
+  std::tm local = local_time(when);
   char text[256];
   const char* pattern = env.time_format.c_str();
   if (env.time_format == "relative") pattern = relative_pattern(local, local_time(env.now));
@@ -52,36 +52,36 @@ void put_time(std::string& out, Time t, const Environment& env, std::string_view
 }
 
 void put_span(std::string& out, Duration span) {
-  int64_t s = to_seconds(span);
+  int64_t length = to_seconds(span);
   if (span < Duration::zero()) {
     out += "INVALID";
     return;
   }
   char text[40];
-  char* p = text + sizeof text;
+  char* begin = text + sizeof text;
   auto two = [&](int64_t v) {
-    *--p = static_cast<char>('0' + v % 10);
-    *--p = static_cast<char>('0' + v / 10);
+    *--begin = static_cast<char>('0' + v % 10);
+    *--begin = static_cast<char>('0' + v / 10);
   };
   auto all = [&](int64_t v) {
-    do *--p = static_cast<char>('0' + v % 10);
+    do *--begin = static_cast<char>('0' + v % 10);
     while (v /= 10);
   };
-  int64_t days = s / 86400, hours = s / 3600 % 24, mins = s / 60 % 60;
-  two(s % 60);
-  *--p = ':';
+  int64_t days = length / 86400, hours = length / 3600 % 24, mins = length / 60 % 60;
+  two(length % 60);
+  *--begin = ':';
   if (days || hours) two(mins);
   else all(mins);
   if (days) {
-    *--p = ':';
+    *--begin = ':';
     two(hours);
-    *--p = '-';
+    *--begin = '-';
     all(days);
   } else if (hours) {
-    *--p = ':';
+    *--begin = ':';
     all(hours);
   }
-  out.append(p, static_cast<size_t>(text + sizeof text - p));
+  out.append(begin, static_cast<size_t>(text + sizeof text - begin));
 }
 
 void put_span_full(std::string& out, Duration span) { out += format_span_full(span); }

@@ -27,7 +27,7 @@ void put_number_or(std::string& out, T value, std::string_view none) {
 }
 
 // Appends a point in time as SLURM_TIME_FORMAT asks for it (environment.h), or `none` where it is not set.
-void put_time(std::string& out, Time t, const Environment& env, std::string_view none = "N/A");
+void put_time(std::string& out, Time when, const Environment& env, std::string_view none = "N/A");
 void put_span(std::string& out, Duration span);                                    // squeue: "1-02:03:04", "5:00"
 void put_span_full(std::string& out, Duration span);                               // scontrol: "1-02:03:04", "00:05:00"
 void put_minutes(std::string& out, uint32_t minutes, std::string_view unlimited);  // squeue's form of a limit

@@ -97,28 +97,28 @@ class YamlSink final : public TreeSink {
   }
   void quote(std::string_view value) {
     out_ += '"';
-    for (size_t i = 0; i < value.size();) {
-      size_t n = utf8_length(value, i);
-      auto c = static_cast<unsigned char>(value[i]);
-      if (n == 0) {
+    for (size_t at = 0; at < value.size();) {
+      size_t length = utf8_length(value, at);
+      auto byte = static_cast<unsigned char>(value[at]);
+      if (length == 0) {
         out_ += '?';
-      } else if (n > 1) {
-        out_.append(value, i, n);
-      } else if (c == '"' || c == '\\') {
+      } else if (length > 1) {
+        out_.append(value, at, length);
+      } else if (byte == '"' || byte == '\\') {
         out_ += '\\';
-        out_ += static_cast<char>(c);
-      } else if (c == '\n') {
+        out_ += static_cast<char>(byte);
+      } else if (byte == '\n') {
         out_ += "\\n";
-      } else if (c == '\t') {
+      } else if (byte == '\t') {
         out_ += "\\t";
-      } else if (c < 0x20 || c == 0x7f) {
+      } else if (byte < 0x20 || byte == 0x7f) {
         char escape[8];
-        std::snprintf(escape, sizeof escape, "\\x%02x", c);
+        std::snprintf(escape, sizeof escape, "\\x%02x", byte);
         out_ += escape;
       } else {
-        out_ += static_cast<char>(c);
+        out_ += static_cast<char>(byte);
       }
-      i += n ? n : 1;
+      at += length ? length : 1;
     }
     out_ += '"';
   }
