@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "fields/job_fact.h"
 #include "fields/job_fields.h"
+#include "fields/json.h"
 #include "fields/node_fields.h"
 #include "fields/partition_fields.h"
 #include "fields/record_fields.h"
@@ -145,6 +146,15 @@ TEST(NodeFacts, AColumnIsOfTheFirstNodeOfTheLine) {
   EXPECT_EQ(text(first_plain), "(null)");
   EXPECT_EQ(text(first_told), "loud");
   EXPECT_EQ(field->split, Split::kAlways);
+}
+
+TEST(NodeFacts, CoresKeptForGpus) {
+  NodeRow row = TestCluster().nodes.at(0);
+  row.restricted_cores = "2(0-1,4-5)";
+  std::string out;
+  auto sink = make_tree_sink(TreeForm::kJson, true, out);
+  json_node(row, test_environment(), *sink);
+  EXPECT_NE(out.find(R"("res_cores_per_gpu":2,)"), std::string::npos) << out;
 }
 
 // One row says it all.

@@ -78,6 +78,9 @@ std::string_view state_after_reboot(const Row& row) { return row.next_state == "
 
 uint32_t cpus_in_use(const Row& row) { return std::min(row.cpus_allocated, row.cpus); }
 uint32_t cpus_idle(const Row& row) { return row.cpus - cpus_in_use(row); }
+uint32_t cores_per_gpu(const Row& row) {  // 1 of "1(0,4)"
+  return parse_number<uint32_t>(std::string_view(row.restricted_cores).substr(0, row.restricted_cores.find('('))).value_or(0);
+}
 void sockets_cores_threads(const SinfoView& view, std::string& out) {
   std::string_view colon;
   for (const Extent& extent : {view.line.sockets, view.line.cores, view.line.threads}) {
@@ -197,7 +200,7 @@ constexpr NodeFact kFacts[] = {
     field<Asked, &Row::mem_spec_mb>("Memory kept for the system, MiB", shown("MemSpecLimit", at(110, 30)).if_any(),
                                     member<Number>("specialized_memory", 350)),
     field<Text, &Row::restricted_cores>("Cores kept for jobs with GPUs", shown("RestrictedCoresPerGPU", at(110, 40)).if_any(),
-                                        member<Number, zero>("res_cores_per_gpu", 460)),
+                                        member<Number, cores_per_gpu>("res_cores_per_gpu", 460)),
     field<Someone, owner>("The user it is kept for", shown("Owner", at(120, 50)).none("N/A"), member("owner", 420)),
     field<Text, &Row::mcs_label>("The security label it is kept for", shown("MCS_label", at(120, 60)).none("N/A"),
                                  member("mcs_label", 340)),

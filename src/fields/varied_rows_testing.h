@@ -50,6 +50,7 @@ inline NodeRow varied_node(uint32_t number) {
   n.cpus_allocated = is.one_of<uint32_t>("cpus_allocated", {0, 1, 4, 100});
   n.cpu_load = is.one_of<uint32_t>("cpu_load", {0, 7, 1234, 0xfffffffeu, 0xffffffffu});
   n.free_mem_mb = is.one_of<uint64_t>("free_mem_mb", {0, 23146, 0xfffffffffffffffeu, 0xffffffffffffffffu});
+  n.restricted_cores = is.one_of<std::string>("restricted_cores", {"", "", "1(0,4)", "16(0-15)"});
   n.next_state = is.one_of<std::string>("next_state", {"", "", "RESUME", "DOWN"});
   return n;
 }
