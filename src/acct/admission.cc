@@ -87,19 +87,19 @@ constexpr Rule kRules[] = {
     {qos_of_a_partition, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
 };
 
-Admitted with_defaults(const AccountDirectory* d, const Asked& asked) {
+Admitted with_defaults(const AccountDirectory* directory, const Asked& asked) {
   Admitted out;
   out.account = asked.account;
   out.qos = asked.qos;
-  if (!d) return out;
+  if (!directory) return out;
   if (out.account.empty()) {
-    out.association = d->default_association(asked.user, asked.partition);
-    out.account = d->default_account(asked.user);
+    out.association = directory->default_association(asked.user, asked.partition);
+    out.account = directory->default_account(asked.user);
   } else {
-    out.association = d->association(asked.user, asked.account, asked.partition);
+    out.association = directory->association(asked.user, asked.account, asked.partition);
   }
   if (out.qos.empty() && out.association) out.qos = out.association->default_qos;
-  if (out.qos.empty() && d->qos.contains(kNormal)) out.qos = kNormal;
+  if (out.qos.empty() && directory->qos.contains(kNormal)) out.qos = kNormal;
   return out;
 }
 

@@ -33,12 +33,12 @@ struct Tree {
   bool is_root(uint32_t i) const { return nodes[i].parent == kNoParent; }
 };
 
-Place place_of(const Tree& tree, uint32_t i) {
-  const ShareNode& node = tree.nodes[i];
+Place place_of(const Tree& tree, uint32_t index) {
+  const ShareNode& node = tree.nodes[index];
   Place out;
-  out.judged_as = i;
+  out.judged_as = index;
   if (node.parent == kNoParent) return out;
-  MUSTER_CHECK(node.parent < i);
+  MUSTER_CHECK(node.parent < index);
   const Place& parent = tree.places[node.parent];
   out.depth = parent.depth + 1;
   out.above = parent.judged_as;
@@ -212,22 +212,22 @@ double classic_usage(const Tree& tree, uint32_t i, const ShareView& view, const 
 
 void judge_classic(const Tree& tree, const FairShareRule& rule, std::vector<ShareView>& views) {
   const double dampening = rule.dampening > 0 && std::isfinite(rule.dampening) ? rule.dampening : 1;
-  for (uint32_t i : tree.order) {
-    ShareView& view = views[i];
-    if (!tree.own_shares(i)) {
-      const ShareView& as = views[tree.places[i].judged_as];
+  for (uint32_t index : tree.order) {
+    ShareView& view = views[index];
+    if (!tree.own_shares(index)) {
+      const ShareView& as = views[tree.places[index].judged_as];
       view.norm_shares = as.norm_shares;
       view.effective_usage = as.effective_usage;
       view.factor = as.factor;
       continue;
     }
-    if (tree.is_root(i)) {
+    if (tree.is_root(index)) {
       view.norm_shares = 1;
       view.effective_usage = view.norm_usage;
     } else {
-      const ShareView& above = views[tree.places[i].above];
-      view.norm_shares = above.norm_shares * level_shares(tree, i);
-      view.effective_usage = classic_usage(tree, i, view, above, rule);
+      const ShareView& above = views[tree.places[index].above];
+      view.norm_shares = above.norm_shares * level_shares(tree, index);
+      view.effective_usage = classic_usage(tree, index, view, above, rule);
     }
     view.factor = view.norm_shares > 0 ? std::exp2(-(view.effective_usage / view.norm_shares) / dampening) : 0;
   }

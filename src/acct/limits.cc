@@ -134,19 +134,19 @@ class Gathering {
 
 constexpr double kMinute = 60;
 
-uint64_t used_of(const Bound& b, const Standing& at) {
-  const Use& use = at.ledger.use_of(b.holder);
-  switch (b.row->counts) {
+uint64_t used_of(const Bound& bound, const Standing& at) {
+  const Use& use = at.ledger.use_of(bound.holder);
+  switch (bound.row->counts) {
     case Counts::kRunning: return use.running;
     case Counts::kSubmitted: return use.submitted;
     case Counts::kAccruing: return use.accruing;
-    case Counts::kHeld: return use.held[b.tres];
-    case Counts::kUsedWall: return to_count(minutes_used(b, at.cluster, at.now));
+    case Counts::kHeld: return use.held[bound.tres];
+    case Counts::kUsedWall: return to_count(minutes_used(bound, at.cluster, at.now));
     case Counts::kUsedMinutes: {
-      const uint64_t used = to_count(minutes_used(b, at.cluster, at.now));
-      return at.safe ? add_sat(used, use.run_minutes(b.tres, at.now)) : used;
+      const uint64_t used = to_count(minutes_used(bound, at.cluster, at.now));
+      return at.safe ? add_sat(used, use.run_minutes(bound.tres, at.now)) : used;
     }
-    case Counts::kRunMinutes: return use.run_minutes(b.tres, at.now);
+    case Counts::kRunMinutes: return use.run_minutes(bound.tres, at.now);
     case Counts::kOneJob:
     case Counts::kOneNode:
     case Counts::kOneJobMinutes:
@@ -161,19 +161,19 @@ uint64_t minutes_of(const Wanted& wanted) { return wanted.time_limit_min == kUnl
 
 uint64_t times(uint64_t amount, double factor) { return factor == 1 ? amount : to_count(static_cast<double>(amount) * factor); }
 
-uint64_t wanted_of(const Bound& b, const Wanted& wanted, bool safe) {
-  const uint64_t tres = wanted.tres[b.tres];
-  switch (b.row->counts) {
+uint64_t wanted_of(const Bound& bound, const Wanted& wanted, bool safe) {
+  const uint64_t tres = wanted.tres[bound.tres];
+  switch (bound.row->counts) {
     case Counts::kRunning:
     case Counts::kAccruing:
     case Counts::kUsedWall: return 1;
     case Counts::kSubmitted: return wanted.jobs;
-    case Counts::kUsedMinutes: return safe ? times(mul_sat(tres, minutes_of(wanted)), b.factor) : std::min<uint64_t>(tres, 1);
-    case Counts::kOneNode: return wanted.each_node[b.tres];
+    case Counts::kUsedMinutes: return safe ? times(mul_sat(tres, minutes_of(wanted)), bound.factor) : std::min<uint64_t>(tres, 1);
+    case Counts::kOneNode: return wanted.each_node[bound.tres];
     case Counts::kHeld:
     case Counts::kOneJob:
     case Counts::kAtLeast: return tres;
-    case Counts::kRunMinutes: return times(mul_sat(tres, minutes_of(wanted)), b.factor);
+    case Counts::kRunMinutes: return times(mul_sat(tres, minutes_of(wanted)), bound.factor);
     case Counts::kOneJobMinutes: return mul_sat(tres, wanted.time_limit_min);
     case Counts::kMinutes: return wanted.time_limit_min;
   }

@@ -22,12 +22,12 @@ struct Car {
   Apart<Trip> trip;
   std::shared_ptr<const std::string> owner;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    auto trip = described_part(v, s.trip);
-    v(1, "id", s.id);
+  static void describe(S& self, V&& field) {
+    auto trip = described_part(field, self.trip);
+    field(1, "id", self.id);
     trip(2, "to", &Trip::to);
     trip(3, "km", &Trip::km);
-    v(4, "owner", s.owner);
+    field(4, "owner", self.owner);
   }
 };
 

@@ -3,7 +3,7 @@
 //
 //   struct Point {
 //     int32_t x = 0, y = 0;
-//     template <class Self, class V> static void describe(Self& s, V&& v) { v(1, "x", s.x); v(2, "y", s.y); }
+//     template <class S, class V> static void describe(S& self, V&& field) { field(1, "x", self.x); field(2, "y", self.y); }
 //   };
 //
 // Rules: numbers are those of Protocol Buffers (1 … 2^29-1), append-only, ascending in the description; a removed field's number is
@@ -12,7 +12,7 @@
 // std::vector, std::shared_ptr<const described>, and std::variant of described structs that have a kNumber (a oneof).
 //
 // A part that stands apart in memory (base/apart.h) has its fields among those of its owner: describe() takes a visitor for it,
-//   auto run = described_part(v, s.run);   and names the part's members:   run(20, "suspended", &JobRun::suspended);
+//   auto run = described_part(field, self.run);   and names the part's members:   run(20, "suspended", &JobRun::suspended);
 #pragma once
 
 #include <type_traits>

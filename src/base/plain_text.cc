@@ -16,19 +16,19 @@ void append_quoted(std::string& out, char c) {
   else out += {'\\', 'x', kHex[u >> 4], kHex[u & 15]};
 }
 
-// Where the part of `s` from `i` on that needs no quoting ends.
-size_t end_of_plain(std::string_view s, size_t i) {
-  while (i < s.size()) {
-    const auto u = static_cast<uint8_t>(s[i]);
+// Where the part of `text` from `at` on that needs no quoting ends.
+size_t end_of_plain(std::string_view text, size_t at) {
+  while (at < text.size()) {
+    const auto u = static_cast<uint8_t>(text[at]);
     if (u >= 0x20 && u < 0x7f) {
-      ++i;
+      ++at;
       continue;
     }
-    const size_t n = plain_length(s, i);
-    if (!n) return i;
-    i += n;
+    const size_t n = plain_length(text, at);
+    if (!n) return at;
+    at += n;
   }
-  return i;
+  return at;
 }
 
 }  // namespace

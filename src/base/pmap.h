@@ -144,19 +144,19 @@ class PersistentMap {
     delete n;
   }
   static Node* own_node(Counted*& ref) {
-    Node* n = static_cast<Node*>(ref);
-    if (n->refs.load(std::memory_order_acquire) == 1) return n;
+    Node* node = static_cast<Node*>(ref);
+    if (node->refs.load(std::memory_order_acquire) == 1) return node;
     Node* copy = new Node;
-    copy->child = n->child;
-    copy->used = n->used;
+    copy->child = node->child;
+    copy->used = node->used;
     for (Counted* c : copy->child) retain(c);
     // The other holders may have let go meanwhile. Then the original is ours alone after all, and the copy is dropped.
-    if (n->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
-      n->refs.store(1, std::memory_order_relaxed);
+    if (node->refs.fetch_sub(1, std::memory_order_acq_rel) == 1) {
+      node->refs.store(1, std::memory_order_relaxed);
       for (Counted* c : copy->child)
         if (c) c->refs.fetch_sub(1, std::memory_order_relaxed);
       delete copy;
-      return n;
+      return node;
     }
     ref = copy;
     return copy;
@@ -186,19 +186,19 @@ class PersistentMap {
     }
   }
   void erase_below(Counted*& ref, int level, uint32_t key) {
-    Node* n = own_node(ref);
-    Counted*& child = n->child[slot(key, level)];
+    Node* node = own_node(ref);
+    Counted*& child = node->child[slot(key, level)];
     if (level == 1) {
       release(child, 0);
       child = nullptr;
-      --n->used;
+      --node->used;
       return;
     }
     erase_below(child, level - 1, key);
     if (static_cast<Node*>(child)->used == 0) {
       release(child, level - 1);
       child = nullptr;
-      --n->used;
+      --node->used;
     }
   }
   // A subtree and its height. Where it is lower than the other map's tree, it stands at slot 0 of the levels it lacks.
@@ -225,21 +225,21 @@ class PersistentMap {
     }
   }
   template <class F>
-  static bool walk(const Counted* c, int level, uint32_t prefix, uint32_t first, F& f) {
+  static bool walk(const Counted* at, int level, uint32_t prefix, uint32_t first, F& visit) {
     if (level == 0) {
-      if constexpr (std::is_void_v<decltype(f(prefix, static_cast<const Leaf*>(c)->value))>) {
-        f(prefix, static_cast<const Leaf*>(c)->value);
+      if constexpr (std::is_void_v<decltype(visit(prefix, static_cast<const Leaf*>(at)->value))>) {
+        visit(prefix, static_cast<const Leaf*>(at)->value);
         return true;
       } else {
-        return f(prefix, static_cast<const Leaf*>(c)->value);
+        return visit(prefix, static_cast<const Leaf*>(at)->value);
       }
     }
-    const Node* n = static_cast<const Node*>(c);
+    const Node* n = static_cast<const Node*>(at);
     uint32_t from = slot(first, level);
     for (uint32_t i = from; i < kFan; ++i) {
       // Each value lies somewhere else in memory: without the prefetch, a walk over many would wait for memory at each.
       if (i + kAhead < kFan) __builtin_prefetch(n->child[i + kAhead]);
-      if (n->child[i] && !walk(n->child[i], level - 1, prefix << kBits | i, i == from ? first : 0, f)) return false;
+      if (n->child[i] && !walk(n->child[i], level - 1, prefix << kBits | i, i == from ? first : 0, visit)) return false;
     }
     return true;
   }

@@ -16,12 +16,12 @@ struct Record {
   uint64_t count = 0;
   bool only_here = true;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "name", s.name);
-    v(3, "list", s.list);
-    v(4, "count", s.count);
-    v(5, "only_here", s.only_here);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "name", self.name);
+    field(3, "list", self.list);
+    field(4, "count", self.count);
+    field(5, "only_here", self.only_here);
   }
 };
 
@@ -30,12 +30,12 @@ struct Row {
   uint32_t count = 7;  // of another type there
   uint32_t id = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "list", s.list);
-    v(2, "name", s.name);
-    v(3, "count", s.count);
-    v(4, "id", s.id);
-    v(9, "text", s.text);
+  static void describe(S& self, V&& field) {
+    field(1, "list", self.list);
+    field(2, "name", self.name);
+    field(3, "count", self.count);
+    field(4, "id", self.id);
+    field(9, "text", self.text);
   }
 };
 
@@ -60,9 +60,9 @@ struct Parted {
   uint32_t id = 0;
   Apart<Rest> rest;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    auto rest = described_part(v, s.rest);
-    v(1, "id", s.id);
+  static void describe(S& self, V&& field) {
+    auto rest = described_part(field, self.rest);
+    field(1, "id", self.id);
     rest(2, "text", &Rest::text);
   }
 };

@@ -37,21 +37,21 @@ std::unexpected<Error> bad_mem(std::string_view s, std::string_view rule) {
 }
 
 // Edit distance with swaps of neighbours; stops being exact above `limit`. Rows of the usual table are kept in
-// three vectors: O(|a| * |b|) time, O(|b|) memory.
-size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<size_t> before(b.size() + 1), previous(b.size() + 1), row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) previous[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
+// three vectors: O(|left| * |right|) time, O(|right|) memory.
+size_t edit_distance(std::string_view left, std::string_view right) {
+  std::vector<size_t> before(right.size() + 1), previous(right.size() + 1), row(right.size() + 1);
+  for (size_t j = 0; j <= right.size(); ++j) previous[j] = j;
+  for (size_t i = 1; i <= left.size(); ++i) {
     row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      char x = lower(a[i - 1]), y = lower(b[j - 1]);
+    for (size_t j = 1; j <= right.size(); ++j) {
+      char x = lower(left[i - 1]), y = lower(right[j - 1]);
       row[j] = std::min({previous[j] + 1, row[j - 1] + 1, previous[j - 1] + (x != y)});
-      if (i > 1 && j > 1 && x == lower(b[j - 2]) && y == lower(a[i - 2])) row[j] = std::min(row[j], before[j - 2] + 1);
+      if (i > 1 && j > 1 && x == lower(right[j - 2]) && y == lower(left[i - 2])) row[j] = std::min(row[j], before[j - 2] + 1);
     }
     before.swap(previous);
     previous.swap(row);
   }
-  return previous[b.size()];
+  return previous[right.size()];
 }
 
 }  // namespace
@@ -86,15 +86,15 @@ std::vector<std::string_view> split(std::string_view s, char sep, bool keep_empt
   return out;
 }
 
-std::vector<std::string_view> split_outside_brackets(std::string_view s, char sep) {
+std::vector<std::string_view> split_outside_brackets(std::string_view text, char sep) {
   std::vector<std::string_view> out;
   size_t from = 0;
   int depth = 0;
-  for (size_t i = 0; i <= s.size(); ++i) {
-    if (i < s.size() && s[i] == '[') ++depth;
-    if (i < s.size() && s[i] == ']' && depth > 0) --depth;
-    if (i < s.size() && (s[i] != sep || depth > 0)) continue;
-    if (i > from) out.push_back(s.substr(from, i - from));
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i < text.size() && text[i] == '[') ++depth;
+    if (i < text.size() && text[i] == ']' && depth > 0) --depth;
+    if (i < text.size() && (text[i] != sep || depth > 0)) continue;
+    if (i > from) out.push_back(text.substr(from, i - from));
     from = i + 1;
   }
   return out;
@@ -112,22 +112,22 @@ std::string join(const std::vector<std::string>& parts, std::string_view sep) {
   return out;
 }
 
-Result<uint64_t> parse_mem_mb(std::string_view s) {
+Result<uint64_t> parse_mem_mb(std::string_view text) {
   constexpr std::string_view rule = "a number with an optional unit K, M (default), G or T is expected";
-  size_t digits = digits_at(s);
-  std::optional<uint64_t> value = parse_number<uint64_t>(s.substr(0, digits));
-  if (!value) return bad_mem(s, digits ? "the number is too large" : rule);
-  std::string_view unit = s.substr(digits);
+  size_t digits = digits_at(text);
+  std::optional<uint64_t> value = parse_number<uint64_t>(text.substr(0, digits));
+  if (!value) return bad_mem(text, digits ? "the number is too large" : rule);
+  std::string_view unit = text.substr(digits);
   int power = 2;
   if (!unit.empty()) {
     power = unit_power(unit.front());
-    if (power < 1 || power > 4) return bad_mem(s, rule);
-    if (unit.size() > 2 || (unit.size() == 2 && lower(unit[1]) != 'b')) return bad_mem(s, rule);
+    if (power < 1 || power > 4) return bad_mem(text, rule);
+    if (unit.size() > 2 || (unit.size() == 2 && lower(unit[1]) != 'b')) return bad_mem(text, rule);
   }
   if (power == 1) return *value / 1024 + (*value % 1024 != 0);
   std::optional<uint64_t> mb = scaled(*value, power - 2);
   // The two top values are markers ("not set", "infinite") in data that older tools exchange with us.
-  if (!mb || *mb > (std::numeric_limits<uint64_t>::max() >> 2)) return bad_mem(s, "the number is too large");
+  if (!mb || *mb > (std::numeric_limits<uint64_t>::max() >> 2)) return bad_mem(text, "the number is too large");
   return *mb;
 }
 

@@ -123,10 +123,10 @@ int local_weekday(Time t) {
   return localtime_r(&clock, &local) ? local.tm_wday : 0;
 }
 
-std::string format_time(Time t, std::string_view unset) {
-  if (t == kTimeUnset || t == kTimeInfinite) return std::string(unset);
+std::string format_time(Time time, std::string_view unset) {
+  if (time == kTimeUnset || time == kTimeInfinite) return std::string(unset);
   // Rounds down also before 1970, so that the printed second is the one in which the moment lies.
-  auto clock = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(t).time_since_epoch().count());
+  auto clock = static_cast<time_t>(std::chrono::floor<std::chrono::seconds>(time).time_since_epoch().count());
   std::tm local{};
   if (!localtime_r(&clock, &local)) return std::string(unset);
   auto two = [](int v) { return static_cast<uint64_t>(v); };

@@ -38,7 +38,7 @@ std::string format_span(Duration span);
 // scontrol's layout: always "[days-]HH:MM:SS". The caller writes "UNLIMITED" itself.
 std::string format_span_full(Duration span);
 // Local time "2026-01-31T23:59:59"; `unset` for kTimeUnset. The zone is the process's TZ.
-std::string format_time(Time t, std::string_view unset = "Unknown");
+std::string format_time(Time time, std::string_view unset = "Unknown");
 
 // Days of the local calendar: the time of day stays, also over a change to summer time. 0 = Sunday … 6 = Saturday.
 Time add_local_days(Time t, int days);

@@ -152,18 +152,18 @@ class PointParser {
     date_ = Date{local.tm_year + 1900, local.tm_mon + 1, local.tm_mday};
   }
   Result<void> iso_date() {
-    Date d;
-    d.year = take(4);
+    Date date;
+    date.year = take(4);
     if (!(peek() == '-' && is_digit(peek(1)) && is_digit(peek(2)) && peek(3) == '-' && is_digit(peek(4)) && is_digit(peek(5)) &&
           !is_digit(peek(6))))
       return bad("a date is written YYYY-MM-DD");
     ++at_;
     size_t month_at = at_;
-    d.month = take(2);
+    date.month = take(2);
     ++at_;
     size_t day_at = at_;
-    d.day = take(2);
-    return keep(d, month_at, day_at);
+    date.day = take(2);
+    return keep(date, month_at, day_at);
   }
   Result<void> packed_date(size_t n) {
     Date d;
@@ -173,40 +173,40 @@ class PointParser {
     if (n == 6) d.year = 2000 + take(2);
     return keep(d, month_at, month_at + 2);
   }
-  Result<void> split_date(size_t n, char sep) {
-    Date d;
+  Result<void> split_date(size_t width, char sep) {
+    Date date;
     size_t month_at = at_;
-    d.month = take(n);
+    date.month = take(width);
     ++at_;
     size_t day_at = at_;
-    n = digits();
-    if (n != 1 && n != 2) return bad("a day of one or two digits is expected");
-    d.day = take(n);
+    width = digits();
+    if (width != 1 && width != 2) return bad("a day of one or two digits is expected");
+    date.day = take(width);
     if (peek() == sep) {
       ++at_;
       if (digits() != 2) return bad("a year of two digits is expected");
-      d.year = 2000 + take(2);
+      date.year = 2000 + take(2);
     }
-    return keep(d, month_at, day_at);
+    return keep(date, month_at, day_at);
   }
-  Result<void> keep(const Date& d, size_t month_at, size_t day_at) {
-    if (d.month < 1 || d.month > 12) {
+  Result<void> keep(const Date& date, size_t month_at, size_t day_at) {
+    if (date.month < 1 || date.month > 12) {
       at_ = month_at;
       return bad("the month must be 1 to 12");
     }
     // Without a year the 29th of February may still turn out to exist: resolve() looks again.
-    if (d.day < 1 || d.day > days_of(d.year < 0 ? 2000 : d.year, d.month)) {
+    if (date.day < 1 || date.day > days_of(date.year < 0 ? 2000 : date.year, date.month)) {
       at_ = day_at;
       return bad("there is no such day in that month");
     }
-    date_ = d;
+    date_ = date;
     return {};
   }
-  Result<void> time_of_day(size_t n) {
-    TimeOfDay t;
+  Result<void> time_of_day(size_t width) {
+    TimeOfDay time;
     size_t hour_at = at_;
-    t.hour = take(n);
-    for (int* part : {&t.minute, &t.second}) {
+    time.hour = take(width);
+    for (int* part : {&time.minute, &time.second}) {
       if (peek() != ':') break;
       ++at_;
       if (digits() < 2) return at_ += digits(), bad("minutes and seconds have two digits");
@@ -217,48 +217,48 @@ class PointParser {
     size_t end = at_;
     skip_blanks();
     if (istarts_with(rest(), "am") || istarts_with(rest(), "pm")) {
-      if (t.hour > 12) return at_ = end, bad("AM and PM go with hours up to 12");
+      if (time.hour > 12) return at_ = end, bad("AM and PM go with hours up to 12");
       twelve_hours = true;
       bool pm = peek() == 'p' || peek() == 'P';
-      t.hour = t.hour % 12 + (pm ? 12 : 0);
+      time.hour = time.hour % 12 + (pm ? 12 : 0);
       at_ += 2;
     }
-    if (!twelve_hours && t.hour > 23) return at_ = hour_at, bad("the hour must be 0 to 23");
-    clock_ = t;
+    if (!twelve_hours && time.hour > 23) return at_ = hour_at, bad("the hour must be 0 to 23");
+    clock_ = time;
     return {};
   }
 
-  std::optional<int64_t> local_seconds(const Date& d, const TimeOfDay& t) const {
+  std::optional<int64_t> local_seconds(const Date& date, const TimeOfDay& time) const {
     std::tm local{};
-    local.tm_year = d.year - 1900;
-    local.tm_mon = d.month - 1;
-    local.tm_mday = d.day;
-    local.tm_hour = t.hour;
-    local.tm_min = t.minute;
-    local.tm_sec = t.second;
+    local.tm_year = date.year - 1900;
+    local.tm_mon = date.month - 1;
+    local.tm_mday = date.day;
+    local.tm_hour = time.hour;
+    local.tm_min = time.minute;
+    local.tm_sec = time.second;
     local.tm_isdst = -1;  // mktime knows whether summer time is in force then
     auto at = static_cast<int64_t>(mktime(&local));
     if (at <= 0 || at > kLatest) return std::nullopt;
     return at;
   }
   Result<Time> resolve() {
-    TimeOfDay t = clock_.value_or(TimeOfDay{});
+    TimeOfDay time = clock_.value_or(TimeOfDay{});
     bool roll_day = !date_ && rule_ == ClockRule::kNextOccurrence;
     if (!date_) day_after(0);
-    Date d = *date_;
-    bool roll_year = d.year < 0 && rule_ == ClockRule::kNextOccurrence;
-    if (d.year < 0) d.year = this_year();
-    auto at = local_seconds(d, t);
+    Date date = *date_;
+    bool roll_year = date.year < 0 && rule_ == ClockRule::kNextOccurrence;
+    if (date.year < 0) date.year = this_year();
+    auto at = local_seconds(date, time);
     if (roll_day && at && *at < now_) {
       day_after(1);
-      d = *date_;
-      at = local_seconds(d, t);
+      date = *date_;
+      at = local_seconds(date, time);
     }
     if (roll_year && at && *at < now_) {
-      ++d.year;
-      at = local_seconds(d, t);
+      ++date.year;
+      at = local_seconds(date, time);
     }
-    if (d.day > days_of(d.year, d.month)) return bad("there is no 29 February in " + std::to_string(d.year));
+    if (date.day > days_of(date.year, date.month)) return bad("there is no 29 February in " + std::to_string(date.year));
     if (!at) return bad("the time must lie between 1970 and 9999");
     return from_unix(*at);
   }

@@ -8,18 +8,18 @@
 
 namespace muster {
 
-// Length of the well-formed sequence at `i`; 0 if there is none. Overlong forms and surrogates are not well-formed.
-inline size_t utf8_length(std::string_view s, size_t i) {
-  auto byte = [&](size_t k) { return k < s.size() ? static_cast<uint8_t>(s[k]) : uint8_t{0}; };
-  uint8_t b = byte(i);
+// Length of the well-formed sequence at `at`; 0 if there is none. Overlong forms and surrogates are not well-formed.
+inline size_t utf8_length(std::string_view text, size_t at) {
+  auto byte = [&](size_t k) { return k < text.size() ? static_cast<uint8_t>(text[k]) : uint8_t{0}; };
+  uint8_t b = byte(at);
   if (b < 0x80) return 1;
   size_t n = b >= 0xc2 && b < 0xe0 ? 2 : b >= 0xe0 && b < 0xf0 ? 3 : b >= 0xf0 && b < 0xf5 ? 4 : 0;
   for (size_t k = 1; k < n; ++k)
-    if ((byte(i + k) & 0xc0) != 0x80) return 0;
-  if (b == 0xe0 && byte(i + 1) < 0xa0) return 0;
-  if (b == 0xed && byte(i + 1) >= 0xa0) return 0;
-  if (b == 0xf0 && byte(i + 1) < 0x90) return 0;
-  if (b == 0xf4 && byte(i + 1) >= 0x90) return 0;
+    if ((byte(at + k) & 0xc0) != 0x80) return 0;
+  if (b == 0xe0 && byte(at + 1) < 0xa0) return 0;
+  if (b == 0xed && byte(at + 1) >= 0xa0) return 0;
+  if (b == 0xf0 && byte(at + 1) < 0x90) return 0;
+  if (b == 0xf4 && byte(at + 1) >= 0x90) return 0;
   return n;
 }
 

@@ -155,12 +155,12 @@ void HostRange::append_index(const IndexSet& set, uint64_t i, std::string& out) 
   out.append(digits, n);
 }
 
-std::string HostRange::at(size_t i) const {
-  MUSTER_CHECK(i < size_);
-  const Term& term = *std::prev(std::ranges::upper_bound(terms_, i, {}, &Term::start));
+std::string HostRange::at(size_t index) const {
+  MUSTER_CHECK(index < size_);
+  const Term& term = *std::prev(std::ranges::upper_bound(terms_, index, {}, &Term::start));
   if (term.sets.empty()) return term.tail;
   // Which index each set shows: the last set changes with every host, the others follow from the first on.
-  uint64_t left = i - term.start;
+  uint64_t left = index - term.start;
   uint64_t last = left % term.sets.back().count;
   left /= term.sets.back().count;
   std::string out;

@@ -36,7 +36,7 @@ class HostRange {
   size_t size() const { return size_; }
   bool empty() const { return size_ == 0; }
   // The i-th name; i < size().
-  std::string at(size_t i) const;
+  std::string at(size_t index) const;
 
   class Iterator {
    public:

@@ -42,25 +42,25 @@ bool follows(std::string_view before, std::string_view after) {
 class Printer {
  public:
   void add(std::string_view name) {
-    Parts p = parts_of(name);
-    bool numbered = can_stand_in_brackets(p.digits);
-    if (!numbered) p = {name, {}};
-    if (numbered && open_ && p.prefix == prefix_) {
-      if (follows(last_, p.digits)) {
-        last_ = p.digits;
+    Parts parts = parts_of(name);
+    bool numbered = can_stand_in_brackets(parts.digits);
+    if (!numbered) parts = {name, {}};
+    if (numbered && open_ && parts.prefix == prefix_) {
+      if (follows(last_, parts.digits)) {
+        last_ = parts.digits;
         return;
       }
       end_run();
       several_ = true;
-      first_ = last_ = p.digits;
+      first_ = last_ = parts.digits;
       return;
     }
     end_group();
-    prefix_ = p.prefix;
+    prefix_ = parts.prefix;
     if (numbered) {
       open_ = true;
       several_ = false;
-      first_ = last_ = p.digits;
+      first_ = last_ = parts.digits;
     } else {
       comma();
       out_ += prefix_;
@@ -117,21 +117,21 @@ size_t digits_at(std::string_view s, size_t at) {
   return n;
 }
 
-std::strong_ordering compare_natural(std::string_view a, std::string_view b) {
-  size_t i = 0, j = 0;
-  while (i < a.size() && j < b.size()) {
-    size_t n = digits_at(a, i), m = digits_at(b, j);
+std::strong_ordering compare_natural(std::string_view left, std::string_view right) {
+  size_t at_left = 0, at_right = 0;
+  while (at_left < left.size() && at_right < right.size()) {
+    size_t n = digits_at(left, at_left), m = digits_at(right, at_right);
     if (n && m) {
-      if (auto c = compare_numbers(a.substr(i, n), b.substr(j, m)); c != 0) return c;
-      i += n;
-      j += m;
+      if (auto c = compare_numbers(left.substr(at_left, n), right.substr(at_right, m)); c != 0) return c;
+      at_left += n;
+      at_right += m;
       continue;
     }
-    if (auto c = static_cast<unsigned char>(a[i]) <=> static_cast<unsigned char>(b[j]); c != 0) return c;
-    ++i;
-    ++j;
+    if (auto c = static_cast<unsigned char>(left[at_left]) <=> static_cast<unsigned char>(right[at_right]); c != 0) return c;
+    ++at_left;
+    ++at_right;
   }
-  return (a.size() - i) <=> (b.size() - j);
+  return (left.size() - at_left) <=> (right.size() - at_right);
 }
 
 using NameSet = std::unordered_set<std::string_view>;  // only looked up in, never iterated: its order is arbitrary

@@ -89,25 +89,25 @@ constexpr auto kRecord = [](const auto& entry) -> const auto& { return entry.rec
 
 }  // namespace
 
-void AccountDirectory::learn(const AccountChanges& c) {
-  for (uint32_t id : c.removed_associations) remove_association(id);
-  for (const std::string& name : c.removed_qos) qos.erase(name);
-  for (const std::string& name : c.removed_users) {
+void AccountDirectory::learn(const AccountChanges& changes) {
+  for (uint32_t id : changes.removed_associations) remove_association(id);
+  for (const std::string& name : changes.removed_qos) qos.erase(name);
+  for (const std::string& name : changes.removed_users) {
     const User* user = users.find(name);
     if (user && user->associations.empty()) users.erase(name);
     else if (user) users.edit(name).record = {};
   }
-  for (const std::string& name : c.removed_accounts) {
+  for (const std::string& name : changes.removed_accounts) {
     const Account* account = accounts.find(name);
     if (account && !account->association) accounts.erase(name);
     else if (account) accounts.edit(name).record = {};
   }
-  for (const std::string& name : c.removed_licenses) licenses.erase(name);
-  for (const RemoteLicense& l : c.licenses) licenses.edit(l.name) = l;
-  for (const AssociationRecord& a : c.associations) put(a);
-  for (const QosRecord& q : c.qos) qos.edit(q.name) = q;
-  for (const UserRecord& u : c.users) users.edit(u.name).record = u;
-  for (const AccountRecord& a : c.accounts) accounts.edit(a.name).record = a;
+  for (const std::string& name : changes.removed_licenses) licenses.erase(name);
+  for (const RemoteLicense& l : changes.licenses) licenses.edit(l.name) = l;
+  for (const AssociationRecord& a : changes.associations) put(a);
+  for (const QosRecord& q : changes.qos) qos.edit(q.name) = q;
+  for (const UserRecord& u : changes.users) users.edit(u.name).record = u;
+  for (const AccountRecord& a : changes.accounts) accounts.edit(a.name).record = a;
 }
 
 void AccountDirectory::put(const AssociationRecord& a) {
@@ -210,17 +210,17 @@ std::vector<AccountChanges> changes_to(const AccountDirectory* known, const rpc:
   return parts;
 }
 
-std::vector<AccountChanges> contents_of(const AccountDirectory& d) {
+std::vector<AccountChanges> contents_of(const AccountDirectory& directory) {
   Parts out;
-  d.associations.for_each([&](uint32_t, const AssociationRecord& a) { out.add(&AccountChanges::associations, a); });
-  d.qos.for_each([&](const std::string&, const QosRecord& q) { out.add(&AccountChanges::qos, q); });
-  d.users.for_each([&](const std::string&, const AccountDirectory::User& u) {
+  directory.associations.for_each([&](uint32_t, const AssociationRecord& a) { out.add(&AccountChanges::associations, a); });
+  directory.qos.for_each([&](const std::string&, const QosRecord& q) { out.add(&AccountChanges::qos, q); });
+  directory.users.for_each([&](const std::string&, const AccountDirectory::User& u) {
     if (!u.record.name.empty()) out.add(&AccountChanges::users, u.record);
   });
-  d.accounts.for_each([&](const std::string&, const AccountDirectory::Account& a) {
+  directory.accounts.for_each([&](const std::string&, const AccountDirectory::Account& a) {
     if (!a.record.name.empty()) out.add(&AccountChanges::accounts, a.record);
   });
-  d.licenses.for_each([&](const std::string&, const RemoteLicense& l) { out.add(&AccountChanges::licenses, l); });
+  directory.licenses.for_each([&](const std::string&, const RemoteLicense& l) { out.add(&AccountChanges::licenses, l); });
   return out.take();
 }
 

@@ -23,10 +23,10 @@
 
 namespace muster {
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 struct JobRecordKey {
@@ -34,7 +34,7 @@ struct JobRecordKey {
   Time submitted{};
   uint32_t restarts = 0;
   auto operator<=>(const JobRecordKey&) const = default;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "submitted", s.submitted); v(3, "restarts", s.restarts);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "submitted", self.submitted); field(3, "restarts", self.restarts);)
 };
 
 struct JobRecord {
@@ -69,24 +69,29 @@ struct JobRecord {
   uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not stored
   HetPart het;
   TresAmounts tres_requested, tres_allocated;
-  MUSTER_FIELDS(v(1, "key", s.key); v(2, "position", s.position); v(3, "cluster", s.cluster); v(4, "array_job_id", s.array_job_id);
-                v(5, "array_task", s.array_task); v(6, "array_tasks", s.array_tasks); v(7, "state", s.state); v(8, "reason", s.reason);
-                v(9, "flags", s.flags); v(10, "detail", s.detail); v(11, "eligible", s.eligible); v(12, "started", s.started);
-                v(13, "ended", s.ended); v(14, "suspended", s.suspended); v(15, "suspended_total", s.suspended_total); v(16, "uid", s.uid);
-                v(17, "gid", s.gid); v(18, "user", s.user); v(19, "group", s.group); v(20, "name", s.name); v(21, "partition", s.partition);
-                v(22, "account", s.account); v(23, "qos", s.qos); v(24, "wckey", s.wckey); v(25, "reservation", s.reservation);
-                v(26, "mcs_label", s.mcs_label); v(27, "container", s.container); v(28, "comment", s.comment);
-                v(29, "admin_comment", s.admin_comment); v(30, "system_comment", s.system_comment); v(31, "extra", s.extra);
-                v(32, "features", s.features); v(33, "licenses", s.licenses); v(34, "work_dir", s.work_dir);
-                v(35, "submit_line", s.submit_line); v(36, "std_in", s.std_in); v(37, "std_out", s.std_out); v(38, "std_err", s.std_err);
-                v(39, "priority", s.priority); v(40, "time_limit_min", s.time_limit_min); v(41, "requested_cpus", s.requested_cpus);
-                v(42, "requested_nodes", s.requested_nodes); v(43, "tasks", s.tasks); v(44, "requested_mem", s.requested_mem);
-                v(45, "nodes", s.nodes); v(46, "cpus", s.cpus); v(47, "node_list", s.node_list); v(48, "failed_node", s.failed_node);
-                formerly_text(v, 49, "tres_requested", s.tres_requested); formerly_text(v, 50, "tres_allocated", s.tres_allocated);
-                v(51, "gres_allocated", s.gres_allocated); v(52, "exit_status", s.exit_status);
-                v(53, "derived_exit_status", s.derived_exit_status); v(54, "cancelled_by", s.cancelled_by);
-                v(55, "has_script", s.has_script); v(56, "db_index", s.db_index); v(86, "het", s.het);
-                v(90, "tres_requested", s.tres_requested); v(91, "tres_allocated", s.tres_allocated);)
+  MUSTER_FIELDS(field(1, "key", self.key); field(2, "position", self.position); field(3, "cluster", self.cluster);
+                field(4, "array_job_id", self.array_job_id); field(5, "array_task", self.array_task);
+                field(6, "array_tasks", self.array_tasks); field(7, "state", self.state); field(8, "reason", self.reason);
+                field(9, "flags", self.flags); field(10, "detail", self.detail); field(11, "eligible", self.eligible);
+                field(12, "started", self.started); field(13, "ended", self.ended); field(14, "suspended", self.suspended);
+                field(15, "suspended_total", self.suspended_total); field(16, "uid", self.uid); field(17, "gid", self.gid);
+                field(18, "user", self.user); field(19, "group", self.group); field(20, "name", self.name);
+                field(21, "partition", self.partition); field(22, "account", self.account); field(23, "qos", self.qos);
+                field(24, "wckey", self.wckey); field(25, "reservation", self.reservation); field(26, "mcs_label", self.mcs_label);
+                field(27, "container", self.container); field(28, "comment", self.comment); field(29, "admin_comment", self.admin_comment);
+                field(30, "system_comment", self.system_comment); field(31, "extra", self.extra); field(32, "features", self.features);
+                field(33, "licenses", self.licenses); field(34, "work_dir", self.work_dir); field(35, "submit_line", self.submit_line);
+                field(36, "std_in", self.std_in); field(37, "std_out", self.std_out); field(38, "std_err", self.std_err);
+                field(39, "priority", self.priority); field(40, "time_limit_min", self.time_limit_min);
+                field(41, "requested_cpus", self.requested_cpus); field(42, "requested_nodes", self.requested_nodes);
+                field(43, "tasks", self.tasks); field(44, "requested_mem", self.requested_mem); field(45, "nodes", self.nodes);
+                field(46, "cpus", self.cpus); field(47, "node_list", self.node_list); field(48, "failed_node", self.failed_node);
+                formerly_text(field, 49, "tres_requested", self.tres_requested);
+                formerly_text(field, 50, "tres_allocated", self.tres_allocated); field(51, "gres_allocated", self.gres_allocated);
+                field(52, "exit_status", self.exit_status); field(53, "derived_exit_status", self.derived_exit_status);
+                field(54, "cancelled_by", self.cancelled_by); field(55, "has_script", self.has_script);
+                field(56, "db_index", self.db_index); field(86, "het", self.het); field(90, "tres_requested", self.tres_requested);
+                field(91, "tres_allocated", self.tres_allocated);)
 };
 
 // A step of a job; batch, extern and interactive are steps too.
@@ -104,13 +109,15 @@ struct StepRecord {
   Uid cancelled_by{};
   TresAmounts tres_allocated;
   StepUsagePtr usage;  // of the nodes that have told it; null: none has, or nothing was gathered
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "id", s.id); v(3, "position", s.position); v(4, "name", s.name); v(5, "state", s.state);
-                v(6, "started", s.started); v(7, "ended", s.ended); v(8, "nodes", s.nodes); v(9, "tasks", s.tasks); v(10, "cpus", s.cpus);
-                v(11, "node_list", s.node_list); formerly_text(v, 12, "tres_allocated", s.tres_allocated);
-                v(13, "gres_allocated", s.gres_allocated); v(14, "layout", s.layout); v(15, "cpu_freq", s.cpu_freq);
-                v(16, "submit_line", s.submit_line); v(17, "container", s.container); v(18, "work_dir", s.work_dir);
-                v(19, "std_in", s.std_in); v(20, "std_out", s.std_out); v(21, "std_err", s.std_err); v(22, "exit_status", s.exit_status);
-                v(23, "cancelled_by", s.cancelled_by); v(24, "tres_allocated", s.tres_allocated); v(100, "usage", s.usage);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "id", self.id); field(3, "position", self.position); field(4, "name", self.name);
+                field(5, "state", self.state); field(6, "started", self.started); field(7, "ended", self.ended);
+                field(8, "nodes", self.nodes); field(9, "tasks", self.tasks); field(10, "cpus", self.cpus);
+                field(11, "node_list", self.node_list); formerly_text(field, 12, "tres_allocated", self.tres_allocated);
+                field(13, "gres_allocated", self.gres_allocated); field(14, "layout", self.layout); field(15, "cpu_freq", self.cpu_freq);
+                field(16, "submit_line", self.submit_line); field(17, "container", self.container); field(18, "work_dir", self.work_dir);
+                field(19, "std_in", self.std_in); field(20, "std_out", self.std_out); field(21, "std_err", self.std_err);
+                field(22, "exit_status", self.exit_status); field(23, "cancelled_by", self.cancelled_by);
+                field(24, "tres_allocated", self.tres_allocated); field(100, "usage", self.usage);)
 };
 
 // A time in which a node was not at work as usual: down, drained, draining, failing, powered down or yet to come. Another begins when its
@@ -132,9 +139,10 @@ struct EventRecord {
   bool planned() const { return state == NodeState::kFuture || (state != NodeState::kDown && (flags & kNodePoweredDown)); }
   // It was lost: down, or drained with no job left.
   bool down() const { return !planned() && (state == NodeState::kDown || state == NodeState::kError || !in_use); }
-  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "node", s.node); v(3, "position", s.position); v(4, "started", s.started);
-                v(5, "ended", s.ended); v(6, "state", s.state); v(7, "flags", s.flags); v(8, "in_use", s.in_use); v(9, "reason", s.reason);
-                v(10, "by", s.by); v(11, "tres", s.tres); v(12, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "cluster", self.cluster); field(2, "node", self.node); field(3, "position", self.position);
+                field(4, "started", self.started); field(5, "ended", self.ended); field(6, "state", self.state);
+                field(7, "flags", self.flags); field(8, "in_use", self.in_use); field(9, "reason", self.reason); field(10, "by", self.by);
+                field(11, "tres", self.tres); field(12, "nodes", self.nodes);)
 };
 
 // One time of a reservation; each repetition is a record of its own. Its key is (cluster, id, started).
@@ -149,9 +157,10 @@ struct ReservationRecord {
   TresAmounts tres;
   std::string users, accounts;  // "a,b"; "-a,-b"
   std::string comment;
-  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "id", s.id); v(3, "position", s.position); v(4, "name", s.name);
-                v(5, "started", s.started); v(6, "ended", s.ended); v(7, "flags", s.flags); v(8, "nodes", s.nodes); v(9, "tres", s.tres);
-                v(10, "users", s.users); v(11, "accounts", s.accounts); v(12, "comment", s.comment);)
+  MUSTER_FIELDS(field(1, "cluster", self.cluster); field(2, "id", self.id); field(3, "position", self.position);
+                field(4, "name", self.name); field(5, "started", self.started); field(6, "ended", self.ended);
+                field(7, "flags", self.flags); field(8, "nodes", self.nodes); field(9, "tres", self.tres); field(10, "users", self.users);
+                field(11, "accounts", self.accounts); field(12, "comment", self.comment);)
 };
 
 namespace rpc {
@@ -164,12 +173,12 @@ struct StoreRecords {
   std::vector<StepRecord> steps;
   std::vector<EventRecord> events;
   std::vector<ReservationRecord> reservations;
-  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "position", s.position); v(3, "jobs", s.jobs); v(4, "steps", s.steps);
-                v(5, "events", s.events); v(6, "reservations", s.reservations);)
+  MUSTER_FIELDS(field(1, "cluster", self.cluster); field(2, "position", self.position); field(3, "jobs", self.jobs);
+                field(4, "steps", self.steps); field(5, "events", self.events); field(6, "reservations", self.reservations);)
 };
 struct RecordsStored {
   uint64_t position = 0;
-  MUSTER_FIELDS(v(1, "position", s.position);)
+  MUSTER_FIELDS(field(1, "position", self.position);)
 };
 
 // Which jobs sacct asks for. Empty lists match all. A job matches if it was in one of `states` at some time within [from, until), as
@@ -184,26 +193,28 @@ struct JobRecordFilter {
   uint32_t min_cpus = 0, max_cpus = 0, min_nodes = 0, max_nodes = 0, min_limit_min = 0, max_limit_min = 0;  // 0: no bound
   bool duplicates = false;  // each run of a requeued job, else only the last one
   bool steps = true;
-  MUSTER_FIELDS(v(1, "jobs", s.jobs); v(2, "users", s.users); v(3, "groups", s.groups); v(4, "clusters", s.clusters);
-                v(5, "accounts", s.accounts); v(6, "partitions", s.partitions); v(7, "names", s.names); v(8, "qos", s.qos);
-                v(9, "wckeys", s.wckeys); v(10, "reservations", s.reservations); v(11, "nodes", s.nodes); v(12, "reasons", s.reasons);
-                v(13, "features", s.features); v(14, "states", s.states); v(15, "state_flags", s.state_flags); v(16, "from", s.from);
-                v(17, "until", s.until); v(18, "min_cpus", s.min_cpus); v(19, "max_cpus", s.max_cpus); v(20, "min_nodes", s.min_nodes);
-                v(21, "max_nodes", s.max_nodes); v(22, "min_limit_min", s.min_limit_min); v(23, "max_limit_min", s.max_limit_min);
-                v(24, "duplicates", s.duplicates); v(25, "steps", s.steps);)
+  MUSTER_FIELDS(field(1, "jobs", self.jobs); field(2, "users", self.users); field(3, "groups", self.groups);
+                field(4, "clusters", self.clusters); field(5, "accounts", self.accounts); field(6, "partitions", self.partitions);
+                field(7, "names", self.names); field(8, "qos", self.qos); field(9, "wckeys", self.wckeys);
+                field(10, "reservations", self.reservations); field(11, "nodes", self.nodes); field(12, "reasons", self.reasons);
+                field(13, "features", self.features); field(14, "states", self.states); field(15, "state_flags", self.state_flags);
+                field(16, "from", self.from); field(17, "until", self.until); field(18, "min_cpus", self.min_cpus);
+                field(19, "max_cpus", self.max_cpus); field(20, "min_nodes", self.min_nodes); field(21, "max_nodes", self.max_nodes);
+                field(22, "min_limit_min", self.min_limit_min); field(23, "max_limit_min", self.max_limit_min);
+                field(24, "duplicates", self.duplicates); field(25, "steps", self.steps);)
 };
 // The answer is streamed: parts of JobRecords in the order of cluster, job id (array tasks by their array), run; a job's steps come
 // with it.
 struct QueryRecords {
   JobRecordFilter filter;
-  MUSTER_FIELDS(v(1, "filter", s.filter);)
+  MUSTER_FIELDS(field(1, "filter", self.filter);)
 };
 struct JobRecords {
   std::vector<JobRecord> jobs;
   // The steps of those jobs, in order; a part holds jobs of one cluster. If the steps of its last job do not fit, the next part begins
   // with that job's record again and goes on with its steps.
   std::vector<StepRecord> steps;
-  MUSTER_FIELDS(v(1, "jobs", s.jobs); v(2, "steps", s.steps);)
+  MUSTER_FIELDS(field(1, "jobs", self.jobs); field(2, "steps", self.steps);)
 };
 
 }  // namespace rpc

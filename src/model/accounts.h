@@ -22,10 +22,10 @@
 
 namespace muster {
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 enum class LimitKind : uint8_t {
@@ -63,7 +63,7 @@ struct Limit {  // a limit that is set; a kind that is not in a list is not limi
   std::string tres;  // "cpu", "gres/gpu:h100" of those per TRES; else empty
   uint64_t value = 0;
   bool operator==(const Limit&) const = default;
-  MUSTER_FIELDS(v(1, "kind", s.kind); v(2, "tres", s.tres); v(3, "value", s.value);)
+  MUSTER_FIELDS(field(1, "kind", self.kind); field(2, "tres", self.tres); field(3, "value", self.value);)
 };
 inline constexpr uint64_t kSharesOfParent = 0x7fffffff;  // Fairshare=parent
 inline constexpr uint64_t kMaxLimit = 18446744073709551600u;
@@ -89,11 +89,12 @@ struct ClusterRecord {
   Time created{}, modified{};
   bool deleted = false;
   TresAmounts tres;  // what it has
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "control_host", s.control_host); v(3, "control_port", s.control_port);
-                v(4, "rpc_version", s.rpc_version); v(5, "classification", s.classification); v(6, "features", s.features);
-                v(7, "federation", s.federation); v(8, "fed_state", s.fed_state); v(9, "nodes", s.nodes); v(10, "node_count", s.node_count);
-                formerly_text(v, 11, "tres", s.tres); v(12, "flags", s.flags); v(13, "created", s.created); v(14, "modified", s.modified);
-                v(15, "deleted", s.deleted); v(16, "tres", s.tres);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "control_host", self.control_host); field(3, "control_port", self.control_port);
+                field(4, "rpc_version", self.rpc_version); field(5, "classification", self.classification);
+                field(6, "features", self.features); field(7, "federation", self.federation); field(8, "fed_state", self.fed_state);
+                field(9, "nodes", self.nodes); field(10, "node_count", self.node_count); formerly_text(field, 11, "tres", self.tres);
+                field(12, "flags", self.flags); field(13, "created", self.created); field(14, "modified", self.modified);
+                field(15, "deleted", self.deleted); field(16, "tres", self.tres);)
 };
 
 struct AccountRecord {
@@ -103,8 +104,9 @@ struct AccountRecord {
   Time created{}, modified{};
   bool deleted = false;
   bool operator==(const AccountRecord&) const = default;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "description", s.description); v(3, "organization", s.organization); v(4, "flags", s.flags);
-                v(5, "coordinators", s.coordinators); v(6, "created", s.created); v(7, "modified", s.modified); v(8, "deleted", s.deleted);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "description", self.description); field(3, "organization", self.organization);
+                field(4, "flags", self.flags); field(5, "coordinators", self.coordinators); field(6, "created", self.created);
+                field(7, "modified", self.modified); field(8, "deleted", self.deleted);)
 };
 
 struct UserRecord {
@@ -115,9 +117,9 @@ struct UserRecord {
   Time created{}, modified{};
   bool deleted = false;
   bool operator==(const UserRecord&) const = default;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "admin_level", s.admin_level); v(3, "default_account", s.default_account);
-                v(4, "default_wckey", s.default_wckey); v(5, "coordinator_of", s.coordinator_of); v(6, "created", s.created);
-                v(7, "modified", s.modified); v(8, "deleted", s.deleted);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "admin_level", self.admin_level); field(3, "default_account", self.default_account);
+                field(4, "default_wckey", self.default_wckey); field(5, "coordinator_of", self.coordinator_of);
+                field(6, "created", self.created); field(7, "modified", self.modified); field(8, "deleted", self.deleted);)
 };
 
 struct AssociationRecord {
@@ -137,12 +139,13 @@ struct AssociationRecord {
   bool deleted = false;
   Time usage_reset{};  // when an administrator last set RawUsage to 0
   bool operator==(const AssociationRecord&) const = default;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "cluster", s.cluster); v(3, "account", s.account); v(4, "user", s.user);
-                v(5, "partition", s.partition); v(6, "parent_id", s.parent_id); v(7, "parent_account", s.parent_account);
-                v(8, "depth", s.depth); v(9, "lineage", s.lineage); v(10, "is_default", s.is_default); v(11, "default_qos", s.default_qos);
-                v(12, "qos", s.qos); v(13, "limits", s.limits); v(14, "flags", s.flags); v(15, "comment", s.comment);
-                v(16, "created", s.created); v(17, "modified", s.modified); v(18, "deleted", s.deleted);
-                v(19, "usage_reset", s.usage_reset);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "cluster", self.cluster); field(3, "account", self.account); field(4, "user", self.user);
+                field(5, "partition", self.partition); field(6, "parent_id", self.parent_id);
+                field(7, "parent_account", self.parent_account); field(8, "depth", self.depth); field(9, "lineage", self.lineage);
+                field(10, "is_default", self.is_default); field(11, "default_qos", self.default_qos); field(12, "qos", self.qos);
+                field(13, "limits", self.limits); field(14, "flags", self.flags); field(15, "comment", self.comment);
+                field(16, "created", self.created); field(17, "modified", self.modified); field(18, "deleted", self.deleted);
+                field(19, "usage_reset", self.usage_reset);)
 };
 
 struct QosRecord {
@@ -157,11 +160,11 @@ struct QosRecord {
   bool deleted = false;
   Time usage_reset{};  // as of an association
   bool operator==(const QosRecord&) const = default;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "description", s.description); v(4, "flags", s.flags);
-                v(5, "preempt", s.preempt); v(6, "preempt_mode", s.preempt_mode); v(7, "usage_factor", s.usage_factor);
-                v(8, "usage_threshold", s.usage_threshold); v(9, "limit_factor", s.limit_factor); v(10, "limits", s.limits);
-                v(11, "created", s.created); v(12, "modified", s.modified); v(13, "deleted", s.deleted);
-                v(14, "usage_reset", s.usage_reset);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "name", self.name); field(3, "description", self.description);
+                field(4, "flags", self.flags); field(5, "preempt", self.preempt); field(6, "preempt_mode", self.preempt_mode);
+                field(7, "usage_factor", self.usage_factor); field(8, "usage_threshold", self.usage_threshold);
+                field(9, "limit_factor", self.limit_factor); field(10, "limits", self.limits); field(11, "created", self.created);
+                field(12, "modified", self.modified); field(13, "deleted", self.deleted); field(14, "usage_reset", self.usage_reset);)
 };
 // Whether a flag of sacctmgr(1), "NoDecay", is set.
 bool has_flag(const QosRecord& qos, std::string_view flag);
@@ -169,15 +172,15 @@ bool has_flag(const QosRecord& qos, std::string_view flag);
 struct TresRecord {  // cpu 1, mem 2, energy 3, node 4, billing 5, fs/disk 6, vmem 7, pages 8; others from 1001
   uint32_t id = 0;
   std::string type, name;  // "gres", "gpu:h100"
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "type", s.type); v(3, "name", s.name);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "type", self.type); field(3, "name", self.name);)
 };
 
 struct WckeyRecord {
   uint32_t id = 0;
   std::string name, cluster, user;
   bool is_default = false, deleted = false;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "cluster", s.cluster); v(4, "user", s.user); v(5, "is_default", s.is_default);
-                v(6, "deleted", s.deleted);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "name", self.name); field(3, "cluster", self.cluster); field(4, "user", self.user);
+                field(5, "is_default", self.is_default); field(6, "deleted", self.deleted);)
 };
 
 // What a cluster may use of a resource: percent of its count, or with the flag Absolute so many.
@@ -185,7 +188,7 @@ struct ResourceShare {
   std::string cluster;
   uint32_t allowed = 0;
   bool operator==(const ResourceShare&) const = default;
-  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "allowed", s.allowed);)
+  MUSTER_FIELDS(field(1, "cluster", self.cluster); field(2, "allowed", self.allowed);)
 };
 // Licences that several clusters share ("remote" ones). sacctmgr(1) resource, guide licenses. Known by name and server together.
 struct ResourceRecord {
@@ -203,9 +206,10 @@ struct ResourceRecord {
   // How many of them a cluster may use. 0: none, or it is not given any.
   uint32_t usable_by(std::string_view cluster) const;
   bool operator==(const ResourceRecord&) const = default;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "name", s.name); v(3, "server", s.server); v(4, "server_type", s.server_type);
-                v(5, "description", s.description); v(6, "count", s.count); v(7, "last_consumed", s.last_consumed); v(8, "flags", s.flags);
-                v(9, "clusters", s.clusters); v(10, "created", s.created); v(11, "modified", s.modified); v(12, "deleted", s.deleted);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "name", self.name); field(3, "server", self.server);
+                field(4, "server_type", self.server_type); field(5, "description", self.description); field(6, "count", self.count);
+                field(7, "last_consumed", self.last_consumed); field(8, "flags", self.flags); field(9, "clusters", self.clusters);
+                field(10, "created", self.created); field(11, "modified", self.modified); field(12, "deleted", self.deleted);)
 };
 // The same as slurmctld knows it: the licence name@server of its own cluster.
 struct RemoteLicense {
@@ -217,8 +221,8 @@ struct RemoteLicense {
   uint32_t deficit = 0;  // in use by nobody known, as of `updated`: not handed out
   uint32_t usable() const { return total - std::min(total, deficit); }
   bool operator==(const RemoteLicense&) const = default;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "total", s.total); v(3, "elsewhere", s.elsewhere); v(4, "last_consumed", s.last_consumed);
-                v(5, "updated", s.updated); v(6, "deficit", s.deficit);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "total", self.total); field(3, "elsewhere", self.elsewhere);
+                field(4, "last_consumed", self.last_consumed); field(5, "updated", self.updated); field(6, "deficit", self.deficit);)
 };
 
 struct TransactionRecord {
@@ -226,8 +230,9 @@ struct TransactionRecord {
   Time time{};
   std::string action, actor, where, info;              // "Add Accounts", "root", "name='team-a'", "description='…'"
   std::vector<std::string> accounts, clusters, users;  // affected
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "time", s.time); v(3, "action", s.action); v(4, "actor", s.actor); v(5, "where", s.where);
-                v(6, "info", s.info); v(7, "accounts", s.accounts); v(8, "clusters", s.clusters); v(9, "users", s.users);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "time", self.time); field(3, "action", self.action); field(4, "actor", self.actor);
+                field(5, "where", self.where); field(6, "info", self.info); field(7, "accounts", self.accounts);
+                field(8, "clusters", self.clusters); field(9, "users", self.users);)
 };
 
 // The entities of sacctmgr(1) that slurmdbd keeps. On the wire and in the database: append only.
@@ -246,15 +251,17 @@ struct EntityFilter {
   Time from{}, until{};  // of transactions
   bool with_deleted = false, with_sub_accounts = false, only_defaults = false;
   std::vector<std::string> names, servers, server_types;  // of resources
-  MUSTER_FIELDS(v(1, "accounts", s.accounts); v(2, "clusters", s.clusters); v(3, "users", s.users); v(4, "partitions", s.partitions);
-                v(5, "parents", s.parents); v(6, "qos", s.qos); v(7, "wckeys", s.wckeys); v(8, "descriptions", s.descriptions);
-                v(9, "organizations", s.organizations); v(10, "default_accounts", s.default_accounts);
-                v(11, "default_wckeys", s.default_wckeys); v(12, "default_qos", s.default_qos); v(13, "flags", s.flags);
-                v(14, "preempt_modes", s.preempt_modes); v(15, "ids", s.ids); v(16, "tres", s.tres); v(17, "limits", s.limits);
-                v(18, "admin_level", s.admin_level); v(19, "classifications", s.classifications); v(20, "actions", s.actions);
-                v(21, "actors", s.actors); v(22, "from", s.from); v(23, "until", s.until); v(24, "with_deleted", s.with_deleted);
-                v(25, "with_sub_accounts", s.with_sub_accounts); v(26, "only_defaults", s.only_defaults); v(66, "names", s.names);
-                v(67, "servers", s.servers); v(68, "server_types", s.server_types);)
+  MUSTER_FIELDS(field(1, "accounts", self.accounts); field(2, "clusters", self.clusters); field(3, "users", self.users);
+                field(4, "partitions", self.partitions); field(5, "parents", self.parents); field(6, "qos", self.qos);
+                field(7, "wckeys", self.wckeys); field(8, "descriptions", self.descriptions); field(9, "organizations", self.organizations);
+                field(10, "default_accounts", self.default_accounts); field(11, "default_wckeys", self.default_wckeys);
+                field(12, "default_qos", self.default_qos); field(13, "flags", self.flags); field(14, "preempt_modes", self.preempt_modes);
+                field(15, "ids", self.ids); field(16, "tres", self.tres); field(17, "limits", self.limits);
+                field(18, "admin_level", self.admin_level); field(19, "classifications", self.classifications);
+                field(20, "actions", self.actions); field(21, "actors", self.actors); field(22, "from", self.from);
+                field(23, "until", self.until); field(24, "with_deleted", self.with_deleted);
+                field(25, "with_sub_accounts", self.with_sub_accounts); field(26, "only_defaults", self.only_defaults);
+                field(66, "names", self.names); field(67, "servers", self.servers); field(68, "server_types", self.server_types);)
 };
 
 enum class ChangeOp : uint8_t { kSet, kAdd, kSubtract, kClear };  // =, +=, -=, =-1
@@ -263,12 +270,12 @@ struct LimitChange {
   std::string tres;
   ChangeOp op = ChangeOp::kSet;
   uint64_t value = 0;
-  MUSTER_FIELDS(v(1, "kind", s.kind); v(2, "tres", s.tres); v(3, "op", s.op); v(4, "value", s.value);)
+  MUSTER_FIELDS(field(1, "kind", self.kind); field(2, "tres", self.tres); field(3, "op", self.op); field(4, "value", self.value);)
 };
 struct NamesChange {
   ChangeOp op = ChangeOp::kSet;
   std::vector<std::string> names;
-  MUSTER_FIELDS(v(1, "op", s.op); v(2, "names", s.names);)
+  MUSTER_FIELDS(field(1, "op", self.op); field(2, "names", self.names);)
 };
 struct EntityChange {  // absent: stays as it is; of something new: its default
   std::optional<std::string> description, organization, parent, classification, comment;
@@ -282,14 +289,16 @@ struct EntityChange {  // absent: stays as it is; of something new: its default
   std::optional<double> raw_usage;
   std::optional<uint32_t> count, last_consumed, allowed;  // of resources
   std::optional<std::string> server_type;
-  MUSTER_FIELDS(v(1, "description", s.description); v(2, "organization", s.organization); v(3, "parent", s.parent);
-                v(4, "classification", s.classification); v(5, "comment", s.comment); v(6, "default_account", s.default_account);
-                v(7, "default_wckey", s.default_wckey); v(8, "default_qos", s.default_qos); v(9, "new_name", s.new_name);
-                v(10, "admin_level", s.admin_level); v(11, "preempt_mode", s.preempt_mode); v(12, "qos", s.qos); v(13, "flags", s.flags);
-                v(14, "preempt", s.preempt); v(15, "features", s.features); v(16, "limits", s.limits);
-                v(17, "usage_factor", s.usage_factor); v(18, "usage_threshold", s.usage_threshold); v(19, "limit_factor", s.limit_factor);
-                v(20, "raw_usage", s.raw_usage); v(60, "count", s.count); v(61, "last_consumed", s.last_consumed);
-                v(62, "allowed", s.allowed); v(63, "server_type", s.server_type);)
+  MUSTER_FIELDS(field(1, "description", self.description); field(2, "organization", self.organization); field(3, "parent", self.parent);
+                field(4, "classification", self.classification); field(5, "comment", self.comment);
+                field(6, "default_account", self.default_account); field(7, "default_wckey", self.default_wckey);
+                field(8, "default_qos", self.default_qos); field(9, "new_name", self.new_name); field(10, "admin_level", self.admin_level);
+                field(11, "preempt_mode", self.preempt_mode); field(12, "qos", self.qos); field(13, "flags", self.flags);
+                field(14, "preempt", self.preempt); field(15, "features", self.features); field(16, "limits", self.limits);
+                field(17, "usage_factor", self.usage_factor); field(18, "usage_threshold", self.usage_threshold);
+                field(19, "limit_factor", self.limit_factor); field(20, "raw_usage", self.raw_usage); field(60, "count", self.count);
+                field(61, "last_consumed", self.last_consumed); field(62, "allowed", self.allowed);
+                field(63, "server_type", self.server_type);)
 };
 
 // The records of a cluster's accounting that changed, with their new values, and those that were removed. Each record is in it once, so
@@ -303,10 +312,11 @@ struct AccountChanges {
   std::vector<std::string> removed_qos, removed_users, removed_accounts;
   std::vector<RemoteLicense> licenses;
   std::vector<std::string> removed_licenses;
-  MUSTER_FIELDS(v(1, "associations", s.associations); v(2, "qos", s.qos); v(3, "users", s.users); v(4, "accounts", s.accounts);
-                v(5, "removed_associations", s.removed_associations); v(6, "removed_qos", s.removed_qos);
-                v(7, "removed_users", s.removed_users); v(8, "removed_accounts", s.removed_accounts); v(48, "licenses", s.licenses);
-                v(49, "removed_licenses", s.removed_licenses);)
+  MUSTER_FIELDS(field(1, "associations", self.associations); field(2, "qos", self.qos); field(3, "users", self.users);
+                field(4, "accounts", self.accounts); field(5, "removed_associations", self.removed_associations);
+                field(6, "removed_qos", self.removed_qos); field(7, "removed_users", self.removed_users);
+                field(8, "removed_accounts", self.removed_accounts); field(48, "licenses", self.licenses);
+                field(49, "removed_licenses", self.removed_licenses);)
 };
 
 // kAdd: `where` names what to add: accounts (on `clusters`, all if empty), users (to each of `accounts`, on `clusters`, for
@@ -320,7 +330,7 @@ struct EntityEdit {
   Entity entity = Entity::kAccount;
   EntityFilter where;
   EntityChange set;
-  MUSTER_FIELDS(v(1, "verb", s.verb); v(2, "entity", s.entity); v(3, "where", s.where); v(4, "set", s.set);)
+  MUSTER_FIELDS(field(1, "verb", self.verb); field(2, "entity", self.entity); field(3, "where", self.where); field(4, "set", self.set);)
 };
 
 namespace rpc {
@@ -334,8 +344,8 @@ struct QueryEntities {
   bool with_coordinators = false;
   bool raw = false;      // limits and QOS of associations as set on each, without what they inherit (WOPLimits)
   bool raw_qos = false;  // the same for QOS alone (WithRawQOSLevel)
-  MUSTER_FIELDS(v(1, "what", s.what); v(2, "filter", s.filter); v(3, "with_associations", s.with_associations);
-                v(4, "with_coordinators", s.with_coordinators); v(5, "raw", s.raw); v(6, "raw_qos", s.raw_qos);)
+  MUSTER_FIELDS(field(1, "what", self.what); field(2, "filter", self.filter); field(3, "with_associations", self.with_associations);
+                field(4, "with_coordinators", self.with_coordinators); field(5, "raw", self.raw); field(6, "raw_qos", self.raw_qos);)
 };
 struct Entities {
   std::vector<ClusterRecord> clusters;
@@ -347,9 +357,9 @@ struct Entities {
   std::vector<WckeyRecord> wckeys;
   std::vector<TransactionRecord> transactions;
   std::vector<ResourceRecord> resources;
-  MUSTER_FIELDS(v(1, "clusters", s.clusters); v(2, "accounts", s.accounts); v(3, "users", s.users); v(4, "associations", s.associations);
-                v(5, "qos", s.qos); v(6, "tres", s.tres); v(7, "wckeys", s.wckeys); v(8, "transactions", s.transactions);
-                v(48, "resources", s.resources);)
+  MUSTER_FIELDS(field(1, "clusters", self.clusters); field(2, "accounts", self.accounts); field(3, "users", self.users);
+                field(4, "associations", self.associations); field(5, "qos", self.qos); field(6, "tres", self.tres);
+                field(7, "wckeys", self.wckeys); field(8, "transactions", self.transactions); field(48, "resources", self.resources);)
 };
 
 // Edits, all or none. With `commit` false nothing is changed: the answer says what would be, with the same errors, so that a person can
@@ -359,31 +369,31 @@ struct Entities {
 struct EditEntities {
   bool commit = false;
   std::vector<EntityEdit> edits;
-  MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "edits", s.edits);)
+  MUSTER_FIELDS(field(1, "commit", self.commit); field(2, "edits", self.edits);)
 };
 // What was (or would be) added, changed (with the new values) or deleted (with the old values): one entry for each edit, empty if the
 // edit changed nothing. For coordinators it holds their accounts with the new values.
 struct EntitiesEdited {
   std::vector<Entities> changed;
-  MUSTER_FIELDS(v(1, "changed", s.changed);)
+  MUSTER_FIELDS(field(1, "changed", self.changed);)
 };
 
 // slurmctld → slurmdbd, at first contact and whenever one of these values changed.
 struct RegisterCluster {
   ClusterRecord cluster;                  // name, control_host and -port, rpc_version, nodes, node_count, tres
   std::vector<std::string> tracked_tres;  // "cpu", "gres/gpu" …: AccountingStorageTRES
-  MUSTER_FIELDS(v(1, "cluster", s.cluster); v(2, "tracked_tres", s.tracked_tres);)
+  MUSTER_FIELDS(field(1, "cluster", self.cluster); field(2, "tracked_tres", self.tracked_tres);)
 };
 
 // slurmctld → slurmdbd: tell me when the answer to QueryEntities may have changed. Answered as soon as slurmdbd's version differs from
 // `version`, which is at once for 0. A connection has one such request at a time: a second one replaces the first.
 struct AwaitDirectory {
   uint64_t version = 0;
-  MUSTER_FIELDS(v(1, "version", s.version);)
+  MUSTER_FIELDS(field(1, "version", self.version);)
 };
 struct DirectoryVersion {  // means nothing but whether it is the same; another one after each start of slurmdbd
   uint64_t version = 0;
-  MUSTER_FIELDS(v(1, "version", s.version);)
+  MUSTER_FIELDS(field(1, "version", self.version);)
 };
 
 // sacctmgr modify job, and the repair of runaway jobs. Users may set comment, extra and derived_exit_status of their own jobs.
@@ -394,13 +404,14 @@ struct EditJobRecords {
   std::optional<int32_t> derived_exit_status;
   std::optional<JobState> end_as;  // COMPLETED or FAILED: ends the records that have no end
   std::optional<TresAmounts> tres_allocated;
-  MUSTER_FIELDS(v(1, "commit", s.commit); v(2, "where", s.where); v(3, "comment", s.comment); v(4, "admin_comment", s.admin_comment);
-                v(5, "system_comment", s.system_comment); v(6, "extra", s.extra); v(7, "wckey", s.wckey);
-                v(9, "derived_exit_status", s.derived_exit_status); v(10, "end_as", s.end_as); v(11, "tres_allocated", s.tres_allocated);)
+  MUSTER_FIELDS(field(1, "commit", self.commit); field(2, "where", self.where); field(3, "comment", self.comment);
+                field(4, "admin_comment", self.admin_comment); field(5, "system_comment", self.system_comment);
+                field(6, "extra", self.extra); field(7, "wckey", self.wckey); field(9, "derived_exit_status", self.derived_exit_status);
+                field(10, "end_as", self.end_as); field(11, "tres_allocated", self.tres_allocated);)
 };
 struct JobRecordsEdited {
   std::vector<JobRecord> jobs;  // as they are then
-  MUSTER_FIELDS(v(1, "jobs", s.jobs);)
+  MUSTER_FIELDS(field(1, "jobs", self.jobs);)
 };
 
 }  // namespace rpc

@@ -18,15 +18,15 @@ struct UseRow {
   double raw_usage = 0;  // billing, in seconds
   std::vector<uint64_t> held, used_minutes, run_minutes;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "jobs", s.jobs);
-    v(2, "submitted", s.submitted);
-    v(3, "accruing", s.accruing);
-    v(4, "wall_s", s.wall_s);
-    v(5, "raw_usage", s.raw_usage);
-    v(6, "held", s.held);
-    v(7, "used_minutes", s.used_minutes);
-    v(8, "run_minutes", s.run_minutes);
+  static void describe(S& self, V&& field) {
+    field(1, "jobs", self.jobs);
+    field(2, "submitted", self.submitted);
+    field(3, "accruing", self.accruing);
+    field(4, "wall_s", self.wall_s);
+    field(5, "raw_usage", self.raw_usage);
+    field(6, "held", self.held);
+    field(7, "used_minutes", self.used_minutes);
+    field(8, "run_minutes", self.run_minutes);
   }
 };
 
@@ -36,14 +36,14 @@ struct AssociationUse {
   double norm_shares = 0, factor = 0, norm_usage = 0, effective_usage = 0;
   uint64_t level_shares = 0;  // of all in the same account together
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "record", s.record);
-    v(2, "use", s.use);
-    v(3, "norm_shares", s.norm_shares);
-    v(4, "factor", s.factor);
-    v(5, "norm_usage", s.norm_usage);
-    v(6, "effective_usage", s.effective_usage);
-    v(7, "level_shares", s.level_shares);
+  static void describe(S& self, V&& field) {
+    field(1, "record", self.record);
+    field(2, "use", self.use);
+    field(3, "norm_shares", self.norm_shares);
+    field(4, "factor", self.factor);
+    field(5, "norm_usage", self.norm_usage);
+    field(6, "effective_usage", self.effective_usage);
+    field(7, "level_shares", self.level_shares);
   }
 };
 
@@ -51,9 +51,9 @@ struct PartyUse {    // one user's or one account's jobs in a QOS
   std::string name;  // of a user the uid
   UseRow use;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "use", s.use);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "use", self.use);
   }
 };
 
@@ -62,11 +62,11 @@ struct QosUse {
   UseRow use;
   std::vector<PartyUse> accounts, users;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "record", s.record);
-    v(2, "use", s.use);
-    v(3, "accounts", s.accounts);
-    v(4, "users", s.users);
+  static void describe(S& self, V&& field) {
+    field(1, "record", self.record);
+    field(2, "use", self.use);
+    field(3, "accounts", self.accounts);
+    field(4, "users", self.users);
   }
 };
 
@@ -76,13 +76,13 @@ struct QueryAssocMgr {
   std::vector<std::string> users, accounts, qos;  // none: all
   bool show_users = true, show_associations = true, show_qos = true;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "users", s.users);
-    v(2, "accounts", s.accounts);
-    v(3, "qos", s.qos);
-    v(4, "show_users", s.show_users);
-    v(5, "show_associations", s.show_associations);
-    v(6, "show_qos", s.show_qos);
+  static void describe(S& self, V&& field) {
+    field(1, "users", self.users);
+    field(2, "accounts", self.accounts);
+    field(3, "qos", self.qos);
+    field(4, "show_users", self.show_users);
+    field(5, "show_associations", self.show_associations);
+    field(6, "show_qos", self.show_qos);
   }
 };
 
@@ -92,11 +92,11 @@ struct AssocMgrRows {
   std::vector<AssociationUse> associations;
   std::vector<QosUse> qos;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "tres", s.tres);
-    v(2, "users", s.users);
-    v(3, "associations", s.associations);
-    v(4, "qos", s.qos);
+  static void describe(S& self, V&& field) {
+    field(1, "tres", self.tres);
+    field(2, "users", self.users);
+    field(3, "associations", self.associations);
+    field(4, "qos", self.qos);
   }
 };
 

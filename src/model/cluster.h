@@ -52,16 +52,16 @@ struct ArrayGroup {
   Bitmap dropped;                              // tasks cancelled before they started: they never had a record
   bool operator==(const ArrayGroup&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "total", s.total);
-    v(2, "running", s.running);
-    v(3, "ended_ok", s.ended_ok);
-    v(4, "ended_bad", s.ended_bad);
-    v(5, "records", s.records);
-    v(6, "max_running", s.max_running);
-    v(7, "lowest_exit", s.lowest_exit);
-    v(8, "highest_exit", s.highest_exit);
-    v(9, "dropped", s.dropped);
+  static void describe(S& self, V&& field) {
+    field(1, "total", self.total);
+    field(2, "running", self.running);
+    field(3, "ended_ok", self.ended_ok);
+    field(4, "ended_bad", self.ended_bad);
+    field(5, "records", self.records);
+    field(6, "max_running", self.max_running);
+    field(7, "lowest_exit", self.lowest_exit);
+    field(8, "highest_exit", self.highest_exit);
+    field(9, "dropped", self.dropped);
   }
 };
 
@@ -81,12 +81,12 @@ struct KeptRecord {
   std::shared_ptr<const EventRecord> event;
   std::shared_ptr<const ReservationRecord> reservation;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "position", s.position);
-    v(2, "job", s.job);
-    v(3, "step", s.step);
-    v(4, "event", s.event);
-    v(5, "reservation", s.reservation);
+  static void describe(S& self, V&& field) {
+    field(1, "position", self.position);
+    field(2, "job", self.job);
+    field(3, "step", self.step);
+    field(4, "event", self.event);
+    field(5, "reservation", self.reservation);
   }
 };
 
@@ -96,10 +96,10 @@ struct EndedStep {
   std::vector<NodeId> untold;
   bool recorded = true;  // what is known so far is in a kept record
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "record", s.record);
-    v(2, "untold", s.untold);
-    v(3, "recorded", s.recorded);
+  static void describe(S& self, V&& field) {
+    field(1, "record", self.record);
+    field(2, "untold", self.untold);
+    field(3, "recorded", self.recorded);
   }
 };
 struct EndedSteps {                      // of one job
@@ -107,9 +107,9 @@ struct EndedSteps {                      // of one job
   JobId job{};
   std::vector<EndedStep> steps;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "steps", s.steps);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "steps", self.steps);
   }
 };
 
@@ -119,9 +119,9 @@ struct UsageRule {
   Time last_reset{};     // PriorityUsageResetPeriod
   bool operator==(const UsageRule&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "half_life", s.half_life);
-    v(2, "last_reset", s.last_reset);
+  static void describe(S& self, V&& field) {
+    field(1, "half_life", self.half_life);
+    field(2, "last_reset", self.last_reset);
   }
 };
 

@@ -203,15 +203,15 @@ std::optional<Time> next_passing(const CronTimes& c, Time from, year_month_day d
   }
 }
 
-std::optional<Time> next_of_day(const CronTimes& c, Time now, year_month_day date) {
+std::optional<Time> next_of_day(const CronTimes& times, Time now, year_month_day date) {
   const tm wall = local(now);
   const bool today = date_of(wall) == date;
-  if (c.every_hour) return next_passing(c, today ? from_unix(unix_seconds(now) / 60 * 60 + 60) : moment(date, 0, 0), date);
+  if (times.every_hour) return next_passing(times, today ? from_unix(unix_seconds(now) / 60 * 60 + 60) : moment(date, 0, 0), date);
   // An hour that the wall clock shows as past is past, however the clocks were changed.
   for (int h = today ? wall.tm_hour : 0; h < 24; ++h) {
-    if (!c.hours.test(static_cast<size_t>(h))) continue;
+    if (!times.hours.test(static_cast<size_t>(h))) continue;
     for (int m = today && h == wall.tm_hour ? wall.tm_min : 0; m < 60; ++m)
-      if (c.minutes.test(static_cast<size_t>(m)))
+      if (times.minutes.test(static_cast<size_t>(m)))
         if (const Time at = moment(date, h, m); at > now) return at;
   }
   return std::nullopt;

@@ -25,9 +25,9 @@ struct Crontab {
   std::string text;
   bool operator==(const Crontab&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "user", s.user);
-    v(2, "text", s.text);
+  static void describe(S& self, V&& field) {
+    field(1, "user", self.user);
+    field(2, "text", self.text);
   }
 };
 
@@ -39,12 +39,12 @@ struct CronJob {
   bool over = false;  // it does not recur any more
   bool operator==(const CronJob&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "times", s.times);
-    v(3, "first_line", s.first_line);
-    v(4, "last_line", s.last_line);
-    v(5, "over", s.over);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "times", self.times);
+    field(3, "first_line", self.first_line);
+    field(4, "last_line", self.last_line);
+    field(5, "over", self.over);
   }
 };
 
@@ -53,10 +53,10 @@ std::string with_lines_disabled(std::string_view text, uint32_t first, uint32_t 
 
 namespace rpc {
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 struct CronEntry {
@@ -65,28 +65,28 @@ struct CronEntry {
   AskedRequest request;
   std::string script;
   std::string environment;  // NAME=VALUE\0…
-  MUSTER_FIELDS(v(1, "times", s.times); v(2, "first_line", s.first_line); v(3, "last_line", s.last_line); v(4, "request", s.request);
-                v(5, "script", s.script); v(6, "environment", s.environment);)
+  MUSTER_FIELDS(field(1, "times", self.times); field(2, "first_line", self.first_line); field(3, "last_line", self.last_line);
+                field(4, "request", self.request); field(5, "script", self.script); field(6, "environment", self.environment);)
 };
 // scrontab: takes the place of the user's crontab and of its jobs. With neither text nor entries it removes both.
 struct InstallCrontab {
   Uid user{};
   std::string crontab;
   std::vector<CronEntry> entries;
-  MUSTER_FIELDS(v(1, "user", s.user); v(2, "crontab", s.crontab); v(3, "entries", s.entries);)
+  MUSTER_FIELDS(field(1, "user", self.user); field(2, "crontab", self.crontab); field(3, "entries", self.entries);)
 };
 struct CrontabInstalled {
   std::vector<JobId> jobs;  // of the entries, in their order
-  MUSTER_FIELDS(v(1, "jobs", s.jobs);)
+  MUSTER_FIELDS(field(1, "jobs", self.jobs);)
 };
 struct QueryCrontab {
   Uid user{};
-  MUSTER_FIELDS(v(1, "user", s.user);)
+  MUSTER_FIELDS(field(1, "user", self.user);)
 };
 struct CrontabText {
   bool there = false;
   std::string crontab;
-  MUSTER_FIELDS(v(1, "there", s.there); v(2, "crontab", s.crontab);)
+  MUSTER_FIELDS(field(1, "there", self.there); field(2, "crontab", self.crontab);)
 };
 
 #undef MUSTER_FIELDS

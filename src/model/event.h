@@ -27,9 +27,9 @@ struct ClusterNamed {
   std::string name;
   JobId first_job_id{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "first_job_id", s.first_job_id);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "first_job_id", self.first_job_id);
   }
 };
 
@@ -39,9 +39,9 @@ struct AccountingSet {  // from now on records of jobs are kept for slurmdbd, or
   bool on = false;
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "on", s.on);
-    v(2, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "on", self.on);
+    field(2, "time", self.time);
   }
 };
 
@@ -51,9 +51,9 @@ struct RecordsStored {  // slurmdbd has every record up to this position of the 
   uint64_t position = 0;
   std::vector<uint32_t> dropped;  // numbers of kept records that were given up: there were more than MaxDBDMsgs
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "position", s.position);
-    v(2, "dropped", s.dropped);
+  static void describe(S& self, V&& field) {
+    field(1, "position", self.position);
+    field(2, "dropped", self.dropped);
   }
 };
 
@@ -63,9 +63,9 @@ struct DirectoryLearned {  // what slurmdbd says of accounts, users, association
   std::shared_ptr<const AccountChanges> changes;
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "changes", s.changes);
-    v(2, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "changes", self.changes);
+    field(2, "time", self.time);
   }
 };
 
@@ -75,9 +75,9 @@ struct HalfLifeSet {  // from now on usage decays at this pace; 0: not at all
   Duration half_life{};
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "half_life", s.half_life);
-    v(2, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "half_life", self.half_life);
+    field(2, "time", self.time);
   }
 };
 
@@ -88,10 +88,10 @@ struct UsageReset {  // from now on nothing was used: by an association and thos
   std::string qos;
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "association", s.association);
-    v(2, "qos", s.qos);
-    v(3, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "association", self.association);
+    field(2, "qos", self.qos);
+    field(3, "time", self.time);
   }
 };
 

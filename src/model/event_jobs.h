@@ -19,9 +19,9 @@ struct RequestStored {  // a JobRequest that the next jobs refer to
   RequestId id{};
   JobRequestPtr request;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "request", s.request);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "request", self.request);
   }
 };
 
@@ -43,21 +43,21 @@ struct JobSubmitted {
   Time accrues{};  // as in Job
   HetPart het;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "request", s.request);
-    v(3, "time", s.time);
-    v(4, "eligible", s.eligible);
-    v(5, "priority", s.priority);
-    v(6, "flags", s.flags);
-    v(7, "reason", s.reason);
-    v(8, "time_limit_min", s.time_limit_min);
-    v(9, "partition", s.partition);
-    v(10, "array_tasks", s.array_tasks);
-    v(11, "dependencies", s.dependencies);
-    v(12, "association", s.association);
-    v(13, "accrues", s.accrues);
-    v(42, "het", s.het);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "request", self.request);
+    field(3, "time", self.time);
+    field(4, "eligible", self.eligible);
+    field(5, "priority", self.priority);
+    field(6, "flags", self.flags);
+    field(7, "reason", self.reason);
+    field(8, "time_limit_min", self.time_limit_min);
+    field(9, "partition", self.partition);
+    field(10, "array_tasks", self.array_tasks);
+    field(11, "dependencies", self.dependencies);
+    field(12, "association", self.association);
+    field(13, "accrues", self.accrues);
+    field(42, "het", self.het);
   }
 };
 
@@ -83,23 +83,23 @@ struct JobChanged {
   uint32_t association = 0;
   Time time{};  // where a job that runs may come to be charged to others
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "request", s.request);
-    v(3, "priority", s.priority);
-    v(4, "flags", s.flags);
-    v(5, "reason", s.reason);
-    v(6, "time_limit_min", s.time_limit_min);
-    v(7, "partition", s.partition);
-    v(8, "eligible", s.eligible);
-    v(9, "ends", s.ends);
-    v(10, "array_tasks", s.array_tasks);
-    v(11, "dependencies", s.dependencies);
-    v(12, "detail", s.detail);
-    v(13, "array_task", s.array_task);
-    v(14, "task_job", s.task_job);
-    v(15, "association", s.association);
-    v(16, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "request", self.request);
+    field(3, "priority", self.priority);
+    field(4, "flags", self.flags);
+    field(5, "reason", self.reason);
+    field(6, "time_limit_min", self.time_limit_min);
+    field(7, "partition", self.partition);
+    field(8, "eligible", self.eligible);
+    field(9, "ends", self.ends);
+    field(10, "array_tasks", self.array_tasks);
+    field(11, "dependencies", self.dependencies);
+    field(12, "detail", self.detail);
+    field(13, "array_task", self.array_task);
+    field(14, "task_job", self.task_job);
+    field(15, "association", self.association);
+    field(16, "time", self.time);
   }
 };
 
@@ -124,25 +124,25 @@ struct JobStarted {  // the gang has its nodes; for a task of an array record, `
   uint32_t association = 0;                // in the partition that was chosen; 0: as it was
   uint32_t reservation = 0;                // that it runs in; 0: none
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "array_task", s.array_task);
-    v(3, "task_job", s.task_job);
-    v(4, "time", s.time);
-    v(5, "ends", s.ends);
-    v(6, "partition", s.partition);
-    v(7, "allocation", s.allocation);
-    v(8, "flags", s.flags);
-    v(9, "time_limit_min", s.time_limit_min);
-    v(10, "priority", s.priority);
-    v(11, "batch_index", s.batch_index);
-    v(12, "prolog", s.prolog);
-    v(13, "preparing", s.preparing);
-    v(60, "managed", s.managed);
-    v(61, "first_port", s.first_port);
-    v(62, "last_port", s.last_port);
-    v(63, "association", s.association);
-    v(83, "reservation", s.reservation);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "array_task", self.array_task);
+    field(3, "task_job", self.task_job);
+    field(4, "time", self.time);
+    field(5, "ends", self.ends);
+    field(6, "partition", self.partition);
+    field(7, "allocation", self.allocation);
+    field(8, "flags", self.flags);
+    field(9, "time_limit_min", self.time_limit_min);
+    field(10, "priority", self.priority);
+    field(11, "batch_index", self.batch_index);
+    field(12, "prolog", self.prolog);
+    field(13, "preparing", self.preparing);
+    field(60, "managed", self.managed);
+    field(61, "first_port", self.first_port);
+    field(62, "last_port", self.last_port);
+    field(63, "association", self.association);
+    field(83, "reservation", self.reservation);
   }
 };
 
@@ -153,10 +153,10 @@ struct JobLaunched {  // prologs done, the batch script runs; CONFIGURING ends
   Time time{};
   Time ends{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "time", s.time);
-    v(3, "ends", s.ends);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "time", self.time);
+    field(3, "ends", self.ends);
   }
 };
 
@@ -179,22 +179,22 @@ struct JobEnding {  // a terminal state is decided; nodes that still hold someth
   NodeId node{};        // the node that was at fault, if has_node
   bool has_node = false;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "array_task", s.array_task);
-    v(3, "task_job", s.task_job);
-    v(4, "state", s.state);
-    v(5, "reason", s.reason);
-    v(6, "flags", s.flags);
-    v(7, "exit_status", s.exit_status);
-    v(8, "time", s.time);
-    v(9, "releasing", s.releasing);
-    v(10, "detail", s.detail);
-    v(11, "by", s.by);
-    v(12, "epilog", s.epilog);
-    v(13, "asked", s.asked);
-    v(23, "node", s.node);
-    v(24, "has_node", s.has_node);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "array_task", self.array_task);
+    field(3, "task_job", self.task_job);
+    field(4, "state", self.state);
+    field(5, "reason", self.reason);
+    field(6, "flags", self.flags);
+    field(7, "exit_status", self.exit_status);
+    field(8, "time", self.time);
+    field(9, "releasing", self.releasing);
+    field(10, "detail", self.detail);
+    field(11, "by", self.by);
+    field(12, "epilog", self.epilog);
+    field(13, "asked", self.asked);
+    field(23, "node", self.node);
+    field(24, "has_node", self.has_node);
   }
 };
 
@@ -205,10 +205,10 @@ struct JobNodesReleased {  // nothing of the job is left on these nodes
   Bitmap nodes;  // by index in the allocation
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "nodes", s.nodes);
-    v(3, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "nodes", self.nodes);
+    field(3, "time", self.time);
   }
 };
 
@@ -221,12 +221,12 @@ struct JobShrunk {  // it gave up nodes while it runs; those that still hold som
   Time time{};
   uint32_t next_step = 0;  // of a managed job whose next node becomes the manager: where its numbers begin; 0: as it was
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "allocation", s.allocation);
-    v(3, "free_at_once", s.free_at_once);
-    v(4, "time", s.time);
-    v(5, "next_step", s.next_step);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "allocation", self.allocation);
+    field(3, "free_at_once", self.free_at_once);
+    field(4, "time", self.time);
+    field(5, "next_step", self.next_step);
   }
 };
 
@@ -237,10 +237,10 @@ struct JobNodeLeft {  // nothing of the job is left on a node that it gave up
   NodeId node{};
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "node", s.node);
-    v(3, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "node", self.node);
+    field(3, "time", self.time);
   }
 };
 
@@ -255,14 +255,14 @@ struct JobRequeued {  // back to PENDING with a clean slate
   Reason reason = Reason::kNone;
   Restart restart;  // why
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "time", s.time);
-    v(3, "eligible", s.eligible);
-    v(4, "priority", s.priority);
-    v(5, "flags", s.flags);
-    v(6, "reason", s.reason);
-    v(16, "restart", s.restart);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "time", self.time);
+    field(3, "eligible", self.eligible);
+    field(4, "priority", self.priority);
+    field(5, "flags", self.flags);
+    field(6, "reason", self.reason);
+    field(16, "restart", self.restart);
   }
 };
 
@@ -275,12 +275,12 @@ struct JobSuspended {  // or resumed
   SuspendCause cause = SuspendCause::kUser;
   JobId by{};  // kPreempted: for this job
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "resumed", s.resumed);
-    v(3, "time", s.time);
-    v(13, "cause", s.cause);
-    v(14, "by", s.by);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "resumed", self.resumed);
+    field(3, "time", self.time);
+    field(13, "cause", self.cause);
+    field(14, "by", self.by);
   }
 };
 
@@ -293,12 +293,12 @@ struct JobPreempted {  // it was chosen to make room, and ends by `ends` at the 
   Time time{};
   Time ends{};  // unset: as it was
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "by", s.by);
-    v(3, "how", s.how);
-    v(4, "time", s.time);
-    v(5, "ends", s.ends);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "by", self.by);
+    field(3, "how", self.how);
+    field(4, "time", self.time);
+    field(5, "ends", self.ends);
   }
 };
 
@@ -312,11 +312,11 @@ struct JobClaimed {
   JobId task_job{};
   std::shared_ptr<const Claim> claim;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "array_task", s.array_task);
-    v(3, "task_job", s.task_job);
-    v(4, "claim", s.claim);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "array_task", self.array_task);
+    field(3, "task_job", self.task_job);
+    field(4, "claim", self.claim);
   }
 };
 
@@ -325,8 +325,8 @@ struct JobsPurged {  // forgotten MinJobAge after their end, or sooner where roo
   static constexpr const char* kName = "JobsPurged";
   std::vector<JobId> jobs;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "jobs", s.jobs);
+  static void describe(S& self, V&& field) {
+    field(1, "jobs", self.jobs);
   }
 };
 
@@ -337,10 +337,10 @@ struct JobsAccrue {  // from `since` on the age of these jobs counts; kTimeInfin
   Time since{};
   bool of_each = false;  // since each of them was eligible: they were there before the limit
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "jobs", s.jobs);
-    v(2, "since", s.since);
-    v(3, "of_each", s.of_each);
+  static void describe(S& self, V&& field) {
+    field(1, "jobs", self.jobs);
+    field(2, "since", self.since);
+    field(3, "of_each", self.of_each);
   }
 };
 
@@ -350,9 +350,9 @@ struct JobWarned {  // the limit comes near: --signal or a mail was due and sent
   JobId job{};
   uint32_t what = 0;  // one JobWarning; 0 in old logs: kWarnedSignal
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "what", s.what);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "what", self.what);
   }
 };
 
@@ -363,10 +363,10 @@ struct JobNodesSettled {  // these nodes did what the last suspend or resume ask
   bool suspended = false;
   Bitmap nodes;  // by index in the allocation
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "suspended", s.suspended);
-    v(3, "nodes", s.nodes);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "suspended", self.suspended);
+    field(3, "nodes", self.nodes);
   }
 };
 
@@ -376,9 +376,9 @@ struct JobScriptEnded {  // the batch script of a job that was over already: can
   JobId job{};
   int32_t exit_status = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "exit_status", s.exit_status);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "exit_status", self.exit_status);
   }
 };
 
@@ -388,9 +388,9 @@ struct JobProgramEnded {  // PrologSlurmctld went well, or EpilogSlurmctld is ov
   JobId job{};
   bool epilog = false;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "epilog", s.epilog);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "epilog", self.epilog);
   }
 };
 
@@ -400,9 +400,9 @@ struct JobNodesPrepared {  // the prologs of these nodes went well
   JobId job{};
   Bitmap nodes;  // by index in the allocation
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "nodes", s.nodes);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "nodes", self.nodes);
   }
 };
 

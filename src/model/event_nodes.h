@@ -23,10 +23,10 @@ struct NodeDefined {  // new, or its slurm.conf line changed
   NodeSpecPtr spec;
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "spec", s.spec);
-    v(3, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "spec", self.spec);
+    field(3, "time", self.time);
   }
 };
 
@@ -35,8 +35,8 @@ struct NodeRemoved {
   static constexpr const char* kName = "NodeRemoved";
   NodeId node{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
   }
 };
 
@@ -46,9 +46,9 @@ struct PartitionDefined {  // new or changed, whole
   std::shared_ptr<const Partition> partition;  // by a pointer: an event in a list has the size of the largest kind
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "partition", s.partition);
-    v(2, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "partition", self.partition);
+    field(2, "time", self.time);
   }
 };
 
@@ -58,9 +58,9 @@ struct PartitionRemoved {
   uint32_t index = 0;
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "index", s.index);
-    v(2, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "index", self.index);
+    field(2, "time", self.time);
   }
 };
 
@@ -71,10 +71,10 @@ struct NodeRegistered {
   std::shared_ptr<const NodeHardware> hardware;
   Time time{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "hardware", s.hardware);
-    v(3, "time", s.time);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "hardware", self.hardware);
+    field(3, "time", self.time);
   }
 };
 
@@ -94,19 +94,19 @@ struct NodeStateChanged {  // the new values of admin state and flags, with who 
   PowerProgram run = PowerProgram::kNone;  // what this change asks of the machine's power
   bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "admin", s.admin);
-    v(3, "flags", s.flags);
-    v(4, "reason", s.reason);
-    v(5, "by", s.by);
-    v(6, "time", s.time);
-    v(7, "resume_deadline", s.resume_deadline);
-    v(8, "resume_after", s.resume_after);
-    v(9, "next_state", s.next_state);
-    v(10, "reboot_issued", s.reboot_issued);
-    v(11, "run", s.run);
-    v(12, "action_drained", s.action_drained);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "admin", self.admin);
+    field(3, "flags", self.flags);
+    field(4, "reason", self.reason);
+    field(5, "by", self.by);
+    field(6, "time", self.time);
+    field(7, "resume_deadline", self.resume_deadline);
+    field(8, "resume_after", self.resume_after);
+    field(9, "next_state", self.next_state);
+    field(10, "reboot_issued", self.reboot_issued);
+    field(11, "run", self.run);
+    field(12, "action_drained", self.action_drained);
   }
 };
 
@@ -121,15 +121,15 @@ struct NodeUpdated {  // scontrol update of what is neither state nor slurm.conf
   std::string instance_id, instance_type;
   std::optional<std::string> topology;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "weight", s.weight);
-    v(3, "features_active", s.features_active);
-    v(4, "comment", s.comment);
-    v(5, "extra", s.extra);
-    v(6, "instance_id", s.instance_id);
-    v(7, "instance_type", s.instance_type);
-    v(8, "topology", s.topology);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "weight", self.weight);
+    field(3, "features_active", self.features_active);
+    field(4, "comment", self.comment);
+    field(5, "extra", self.extra);
+    field(6, "instance_id", self.instance_id);
+    field(7, "instance_type", self.instance_type);
+    field(8, "topology", self.topology);
   }
 };
 
@@ -138,8 +138,8 @@ struct TopologyDefined {  // the site's topologies, whole: slurm.conf and what s
   static constexpr const char* kName = "TopologyDefined";
   TopologiesPtr topologies;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "topologies", s.topologies);
+  static void describe(S& self, V&& field) {
+    field(1, "topologies", self.topologies);
   }
 };
 

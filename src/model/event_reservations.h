@@ -19,10 +19,10 @@ struct ReservationSet {  // new or changed, whole
   Time time{};
   ReservationProgram run = ReservationProgram::kNone;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "reservation", s.reservation);
-    v(2, "time", s.time);
-    v(3, "run", s.run);
+  static void describe(S& self, V&& field) {
+    field(1, "reservation", self.reservation);
+    field(2, "time", self.time);
+    field(3, "run", self.run);
   }
 };
 
@@ -34,11 +34,11 @@ struct ReservationRemoved {  // deleted, or over
   ReservationProgram run = ReservationProgram::kNone;
   std::string name;  // for the program
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "time", s.time);
-    v(3, "run", s.run);
-    v(4, "name", s.name);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "time", self.time);
+    field(3, "run", self.run);
+    field(4, "name", self.name);
   }
 };
 

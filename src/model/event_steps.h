@@ -16,9 +16,9 @@ struct StepCreated {
   JobId job{};
   Step step;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "step", s.step);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "step", self.step);
   }
 };
 
@@ -32,13 +32,13 @@ struct StepNodesDone {
   bool out_of_memory = false;
   StepUsagePtr usage;  // on these nodes
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "step", s.step);
-    v(3, "nodes", s.nodes);
-    v(4, "exit_status", s.exit_status);
-    v(5, "out_of_memory", s.out_of_memory);
-    v(6, "usage", s.usage);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "step", self.step);
+    field(3, "nodes", self.nodes);
+    field(4, "exit_status", self.exit_status);
+    field(5, "out_of_memory", self.out_of_memory);
+    field(6, "usage", self.usage);
   }
 };
 
@@ -53,14 +53,14 @@ struct StepEnded {
   StepUsagePtr usage;                   // on the nodes that tell it with this event
   std::vector<NodeId> untold;           // nodes that may still tell theirs
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "step", s.step);
-    v(3, "exit_status", s.exit_status);
-    v(4, "time", s.time);
-    v(5, "state", s.state);
-    v(6, "usage", s.usage);
-    v(7, "untold", s.untold);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "step", self.step);
+    field(3, "exit_status", self.exit_status);
+    field(4, "time", self.time);
+    field(5, "state", self.state);
+    field(6, "usage", self.usage);
+    field(7, "untold", self.untold);
   }
 };
 
@@ -71,10 +71,10 @@ struct StepUpdated {  // scontrol update step
   StepId step{};
   uint32_t time_limit_min = kUnlimited32;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "step", s.step);
-    v(3, "time_limit_min", s.time_limit_min);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "step", self.step);
+    field(3, "time_limit_min", self.time_limit_min);
   }
 };
 
@@ -84,9 +84,9 @@ struct StepsTold {  // the manager of the job's steps has told so many news of t
   JobId job{};
   uint64_t news = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "news", s.news);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "news", self.news);
   }
 };
 
@@ -96,9 +96,9 @@ struct StepUsed {  // nodes have told what a step used there after its end, or w
   JobId job{};
   StepUse use;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "use", s.use);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "use", self.use);
   }
 };
 

@@ -18,9 +18,9 @@ struct CrontabInstalled {  // a user's crontab is another one; without text ther
   Uid user{};
   std::string text;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "user", s.user);
-    v(2, "text", s.text);
+  static void describe(S& self, V&& field) {
+    field(1, "user", self.user);
+    field(2, "text", self.text);
   }
 };
 
@@ -29,8 +29,8 @@ struct CronJobMade {  // a job that was just submitted is that of an entry of it
   static constexpr const char* kName = "CronJobMade";
   CronJob entry;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "entry", s.entry);
+  static void describe(S& self, V&& field) {
+    field(1, "entry", self.entry);
   }
 };
 
@@ -40,9 +40,9 @@ struct CronJobOver {  // it does not recur any more
   JobId job{};
   bool disable = false;  // its lines in the crontab are commented out
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "disable", s.disable);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "disable", self.disable);
   }
 };
 
@@ -51,8 +51,8 @@ struct TriggerSet {
   static constexpr const char* kName = "TriggerSet";
   Trigger trigger;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "trigger", s.trigger);
+  static void describe(S& self, V&& field) {
+    field(1, "trigger", self.trigger);
   }
 };
 
@@ -61,8 +61,8 @@ struct TriggersCleared {  // by their user, or because what they wait for cannot
   static constexpr const char* kName = "TriggersCleared";
   std::vector<uint32_t> triggers;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "triggers", s.triggers);
+  static void describe(S& self, V&& field) {
+    field(1, "triggers", self.triggers);
   }
 };
 
@@ -73,10 +73,10 @@ struct TriggerPulled {  // what it waits for has happened: its program is to run
   Time due{};
   std::string argument;  // in place of what it had
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "trigger", s.trigger);
-    v(2, "due", s.due);
-    v(3, "argument", s.argument);
+  static void describe(S& self, V&& field) {
+    field(1, "trigger", self.trigger);
+    field(2, "due", self.due);
+    field(3, "argument", self.argument);
   }
 };
 
@@ -85,8 +85,8 @@ struct TriggerStarted {  // its program runs, or cannot be started: it is gone, 
   static constexpr const char* kName = "TriggerStarted";
   uint32_t trigger = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "trigger", s.trigger);
+  static void describe(S& self, V&& field) {
+    field(1, "trigger", self.trigger);
   }
 };
 
@@ -95,8 +95,8 @@ struct AllocationAttended {  // the command that asks for an allocation, or aske
   static constexpr const char* kName = "AllocationAttended";
   JobId job{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
   }
 };
 

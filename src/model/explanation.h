@@ -51,13 +51,13 @@ struct NodesLeftOut {
   std::string detail;    // reasons of drained and down nodes
   Time first{}, last{};  // when the first and the last of them will serve; unset: not known
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "cause", s.cause);
-    v(2, "count", s.count);
-    v(3, "nodes", s.nodes);
-    v(4, "detail", s.detail);
-    v(5, "first", s.first);
-    v(6, "last", s.last);
+  static void describe(S& self, V&& field) {
+    field(1, "cause", self.cause);
+    field(2, "count", self.count);
+    field(3, "nodes", self.nodes);
+    field(4, "detail", self.detail);
+    field(5, "first", self.first);
+    field(6, "last", self.last);
   }
 };
 
@@ -73,16 +73,16 @@ struct PartitionView {
   std::vector<NodesLeftOut> causes;
   std::string together;  // why enough free nodes do not make a gang: --switches, --contiguous, tasks; "" where that is not the cause
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "nodes", s.nodes);
-    v(3, "needed", s.needed);
-    v(4, "tasks_needed", s.tasks_needed);
-    v(5, "tasks_free", s.tasks_free);
-    v(6, "barred", s.barred);
-    v(7, "never", s.never);
-    v(8, "causes", s.causes);
-    v(9, "together", s.together);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "nodes", self.nodes);
+    field(3, "needed", self.needed);
+    field(4, "tasks_needed", self.tasks_needed);
+    field(5, "tasks_free", self.tasks_free);
+    field(6, "barred", self.barred);
+    field(7, "never", self.never);
+    field(8, "causes", self.causes);
+    field(9, "together", self.together);
   }
 };
 
@@ -98,21 +98,21 @@ struct JobBrief {
   Time start{}, end{};  // of a running job; expected start of a waiting one
   uint32_t priority = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "array_job", s.array_job);
-    v(3, "array_task", s.array_task);
-    v(4, "user", s.user);
-    v(5, "name", s.name);
-    v(6, "partition", s.partition);
-    v(7, "state", s.state);
-    v(8, "nodes", s.nodes);
-    v(9, "cpus", s.cpus);
-    v(10, "mem_mb", s.mem_mb);
-    v(11, "gres", s.gres);
-    v(12, "start", s.start);
-    v(13, "end", s.end);
-    v(14, "priority", s.priority);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "array_job", self.array_job);
+    field(3, "array_task", self.array_task);
+    field(4, "user", self.user);
+    field(5, "name", self.name);
+    field(6, "partition", self.partition);
+    field(7, "state", self.state);
+    field(8, "nodes", self.nodes);
+    field(9, "cpus", self.cpus);
+    field(10, "mem_mb", self.mem_mb);
+    field(11, "gres", self.gres);
+    field(12, "start", self.start);
+    field(13, "end", self.end);
+    field(14, "priority", self.priority);
   }
 };
 
@@ -122,12 +122,12 @@ struct LimitView {
   uint64_t limit = 0, used = 0, wanted = 0;
   std::vector<JobBrief> holders;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "limit", s.limit);
-    v(3, "used", s.used);
-    v(4, "wanted", s.wanted);
-    v(5, "holders", s.holders);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "limit", self.limit);
+    field(3, "used", self.used);
+    field(4, "wanted", self.wanted);
+    field(5, "holders", self.holders);
   }
 };
 
@@ -137,10 +137,10 @@ struct DependencyView {
   std::string state;  // "job 12 is RUNNING", "job 12 failed"
   bool failed = false;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "text", s.text);
-    v(2, "state", s.state);
-    v(3, "failed", s.failed);
+  static void describe(S& self, V&& field) {
+    field(1, "text", self.text);
+    field(2, "state", self.state);
+    field(3, "failed", self.failed);
   }
 };
 
@@ -151,11 +151,11 @@ struct Alternative {
   Time start{};
   bool at_once = false;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "change", s.change);
-    v(2, "command", s.command);
-    v(3, "start", s.start);
-    v(4, "at_once", s.at_once);
+  static void describe(S& self, V&& field) {
+    field(1, "change", self.change);
+    field(2, "command", self.command);
+    field(3, "start", self.start);
+    field(4, "at_once", self.at_once);
   }
 };
 
@@ -165,10 +165,10 @@ struct UnitNodes {
   uint32_t count = 0;
   std::string nodes;  // host list
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "unit", s.unit);
-    v(2, "count", s.count);
-    v(3, "nodes", s.nodes);
+  static void describe(S& self, V&& field) {
+    field(1, "unit", self.unit);
+    field(2, "count", self.count);
+    field(3, "nodes", self.nodes);
   }
 };
 
@@ -184,18 +184,18 @@ struct PlacementView {
   uint32_t switches_asked = 0;   // --switches
   std::vector<std::string> why;  // what led to these nodes
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "topology", s.topology);
-    v(2, "kind", s.kind);
-    v(3, "unit_name", s.unit_name);
-    v(4, "units", s.units);
-    v(5, "fewest", s.fewest);
-    v(6, "within", s.within);
-    v(7, "segments", s.segments);
-    v(8, "segment_size", s.segment_size);
-    v(9, "segments_whole", s.segments_whole);
-    v(10, "switches_asked", s.switches_asked);
-    v(11, "why", s.why);
+  static void describe(S& self, V&& field) {
+    field(1, "topology", self.topology);
+    field(2, "kind", self.kind);
+    field(3, "unit_name", self.unit_name);
+    field(4, "units", self.units);
+    field(5, "fewest", self.fewest);
+    field(6, "within", self.within);
+    field(7, "segments", self.segments);
+    field(8, "segment_size", self.segment_size);
+    field(9, "segments_whole", self.segments_whole);
+    field(10, "switches_asked", self.switches_asked);
+    field(11, "why", self.why);
   }
 };
 
@@ -238,42 +238,42 @@ struct JobExplanation {
   uint32_t restarts = 0;
   PlacementView placement;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "now", s.now);
-    v(2, "job", s.job);
-    v(3, "flags", s.flags);
-    v(4, "asks", s.asks);
-    v(5, "submitted", s.submitted);
-    v(6, "eligible", s.eligible);
-    v(7, "reason", s.reason);
-    v(8, "detail", s.detail);
-    v(9, "partitions", s.partitions);
-    v(10, "ahead_count", s.ahead_count);
-    v(11, "ahead", s.ahead);
-    v(12, "holder_count", s.holder_count);
-    v(13, "holders", s.holders);
-    v(14, "limits", s.limits);
-    v(15, "dependencies", s.dependencies);
-    v(16, "forecast", s.forecast);
-    v(17, "expected_start", s.expected_start);
-    v(18, "expected_nodes", s.expected_nodes);
-    v(19, "alternatives", s.alternatives);
-    v(20, "alternatives_tried", s.alternatives_tried);
-    v(21, "node_list", s.node_list);
-    v(22, "time_limit_min", s.time_limit_min);
-    v(23, "exit_status", s.exit_status);
-    v(24, "derived_exit_status", s.derived_exit_status);
-    v(25, "restarts", s.restarts);
-    v(26, "placement", s.placement);
-    v(27, "cancelled_by", s.cancelled_by);
-    v(37, "claims", s.claims);
-    v(38, "victim_count", s.victim_count);
-    v(39, "victims", s.victims);
-    v(40, "exempt_until", s.exempt_until);
-    v(41, "preempted_by", s.preempted_by);
-    v(42, "preempt_how", s.preempt_how);
-    v(43, "preempted", s.preempted);
-    v(44, "restart", s.restart);
+  static void describe(S& self, V&& field) {
+    field(1, "now", self.now);
+    field(2, "job", self.job);
+    field(3, "flags", self.flags);
+    field(4, "asks", self.asks);
+    field(5, "submitted", self.submitted);
+    field(6, "eligible", self.eligible);
+    field(7, "reason", self.reason);
+    field(8, "detail", self.detail);
+    field(9, "partitions", self.partitions);
+    field(10, "ahead_count", self.ahead_count);
+    field(11, "ahead", self.ahead);
+    field(12, "holder_count", self.holder_count);
+    field(13, "holders", self.holders);
+    field(14, "limits", self.limits);
+    field(15, "dependencies", self.dependencies);
+    field(16, "forecast", self.forecast);
+    field(17, "expected_start", self.expected_start);
+    field(18, "expected_nodes", self.expected_nodes);
+    field(19, "alternatives", self.alternatives);
+    field(20, "alternatives_tried", self.alternatives_tried);
+    field(21, "node_list", self.node_list);
+    field(22, "time_limit_min", self.time_limit_min);
+    field(23, "exit_status", self.exit_status);
+    field(24, "derived_exit_status", self.derived_exit_status);
+    field(25, "restarts", self.restarts);
+    field(26, "placement", self.placement);
+    field(27, "cancelled_by", self.cancelled_by);
+    field(37, "claims", self.claims);
+    field(38, "victim_count", self.victim_count);
+    field(39, "victims", self.victims);
+    field(40, "exempt_until", self.exempt_until);
+    field(41, "preempted_by", self.preempted_by);
+    field(42, "preempt_how", self.preempt_how);
+    field(43, "preempted", self.preempted);
+    field(44, "restart", self.restart);
   }
 };
 
@@ -294,26 +294,26 @@ struct NodeExplanation {
   std::vector<JobBrief> jobs;  // the first to end first
   Time idle_at{};              // when the last of them ends; unset: idle now; infinite: no limit
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "now", s.now);
-    v(2, "name", s.name);
-    v(3, "state", s.state);
-    v(4, "usable", s.usable);
-    v(5, "reason", s.reason);
-    v(6, "reason_uid", s.reason_uid);
-    v(7, "reason_time", s.reason_time);
-    v(8, "registered", s.registered);
-    v(9, "last_response", s.last_response);
-    v(10, "partitions", s.partitions);
-    v(11, "cpus", s.cpus);
-    v(12, "cpus_free", s.cpus_free);
-    v(13, "mem_mb", s.mem_mb);
-    v(14, "mem_free_mb", s.mem_free_mb);
-    v(15, "gres", s.gres);
-    v(16, "gres_free", s.gres_free);
-    v(17, "job_count", s.job_count);
-    v(18, "jobs", s.jobs);
-    v(19, "idle_at", s.idle_at);
+  static void describe(S& self, V&& field) {
+    field(1, "now", self.now);
+    field(2, "name", self.name);
+    field(3, "state", self.state);
+    field(4, "usable", self.usable);
+    field(5, "reason", self.reason);
+    field(6, "reason_uid", self.reason_uid);
+    field(7, "reason_time", self.reason_time);
+    field(8, "registered", self.registered);
+    field(9, "last_response", self.last_response);
+    field(10, "partitions", self.partitions);
+    field(11, "cpus", self.cpus);
+    field(12, "cpus_free", self.cpus_free);
+    field(13, "mem_mb", self.mem_mb);
+    field(14, "mem_free_mb", self.mem_free_mb);
+    field(15, "gres", self.gres);
+    field(16, "gres_free", self.gres_free);
+    field(17, "job_count", self.job_count);
+    field(18, "jobs", self.jobs);
+    field(19, "idle_at", self.idle_at);
   }
 };
 

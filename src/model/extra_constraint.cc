@@ -129,11 +129,11 @@ std::partial_ordering against(bool node, const ExtraComparison& wanted) {
 }
 std::partial_ordering against(const std::string& node, const ExtraComparison& wanted) { return node <=> wanted.value; }
 
-bool holds(const ExtraComparison& c, const NodeExtra& node) {
-  const ExtraValue* said = node.value_of(c.key);
+bool holds(const ExtraComparison& wanted, const NodeExtra& node) {
+  const ExtraValue* said = node.value_of(wanted.key);
   if (!said) return false;
-  const std::partial_ordering is = std::visit([&](const auto& value) { return against(value, c); }, *said);
-  switch (c.op) {
+  const std::partial_ordering is = std::visit([&](const auto& value) { return against(value, wanted); }, *said);
+  switch (wanted.op) {
     case Op::kEqual: return is == 0;
     case Op::kUnequal: return is != 0;
     case Op::kLess: return is < 0;

@@ -22,25 +22,25 @@ std::string step_text(StepId step, size_t width) {
 bool special(StepId step) { return step == kBatchStep || step == kExternStep || step == kInteractiveStep; }
 
 // Appends the replacement of one symbol; false if the symbol is unknown.
-bool replace(char symbol, size_t width, const FileNames& n, std::string& out) {
+bool replace(char symbol, size_t width, const FileNames& names, std::string& out) {
   switch (symbol) {
     case '%': out += '%'; return true;
-    case 'A': out += padded((n.array_job ? n.array_job : n.job).value, width); return true;
-    case 'a': out += padded(n.array_task, width); return true;
-    case 'b': out += padded(n.array_task % 10, width); return true;
+    case 'A': out += padded((names.array_job ? names.array_job : names.job).value, width); return true;
+    case 'a': out += padded(names.array_task, width); return true;
+    case 'b': out += padded(names.array_task % 10, width); return true;
     case 'J':
-      out += padded(n.job.value, width);
-      if (!special(n.step)) out += "." + step_text(n.step, 0);
+      out += padded(names.job.value, width);
+      if (!special(names.step)) out += "." + step_text(names.step, 0);
       return true;
-    case 'j': out += padded(n.job.value, width); return true;
-    case 'N': out += n.node.substr(0, n.node.find('.')); return true;
-    case 'n': out += padded(n.node_index, width); return true;
-    case 'r': out += padded(n.restarts, width); return true;
-    case 'S': out += sluid_text(n.sluid); return true;
-    case 's': out += step_text(n.step, width); return true;
-    case 't': out += padded(n.rank, width); return true;
-    case 'u': out += n.user; return true;
-    case 'x': out += n.job_name; return true;
+    case 'j': out += padded(names.job.value, width); return true;
+    case 'N': out += names.node.substr(0, names.node.find('.')); return true;
+    case 'n': out += padded(names.node_index, width); return true;
+    case 'r': out += padded(names.restarts, width); return true;
+    case 'S': out += sluid_text(names.sluid); return true;
+    case 's': out += step_text(names.step, width); return true;
+    case 't': out += padded(names.rank, width); return true;
+    case 'u': out += names.user; return true;
+    case 'x': out += names.job_name; return true;
     default: return false;
   }
 }

@@ -31,29 +31,29 @@ std::vector<std::string> het_variables(const std::vector<HetComponent>& componen
   std::vector<std::string> out;
   if (components.empty()) return out;
   out.push_back("SLURM_HET_SIZE=" + std::to_string(components.size()));
-  for (size_t i = 0; i < components.size(); ++i) {
-    const HetComponent& c = components[i];
-    const std::string end = "_HET_GROUP_" + std::to_string(i) + "=";
+  for (size_t index = 0; index < components.size(); ++index) {
+    const HetComponent& component = components[index];
+    const std::string end = "_HET_GROUP_" + std::to_string(index) + "=";
     auto set = [&](std::string_view name, const std::string& value) {
       if (!value.empty()) out.push_back(std::string(name) + end + value);
     };
     auto number = [&](std::string_view name, uint64_t value) { set(name, value ? std::to_string(value) : std::string()); };
-    number("SLURM_JOB_ID", c.job.value);
-    set("SLURM_JOB_NAME", c.name);
-    set("SLURM_JOB_PARTITION", c.partition);
-    set("SLURM_JOB_ACCOUNT", c.account);
-    set("SLURM_JOB_QOS", c.qos);
-    set("SLURM_JOB_RESERVATION", c.reservation);
-    set("SLURM_JOB_NODELIST", c.node_list);
-    number("SLURM_JOB_NUM_NODES", c.cpus_per_node.size());
-    number("SLURM_JOB_NODES", c.cpus_per_node.size());
-    set("SLURM_JOB_CPUS_PER_NODE", counted(c.cpus_per_node));
-    set("SLURM_TASKS_PER_NODE", counted(c.tasks_per_node));
-    number("SLURM_NTASKS", c.num_tasks);
-    number("SLURM_NPROCS", c.num_tasks);
-    number("SLURM_CPUS_PER_TASK", c.cpus_per_task);
-    number("SLURM_MEM_PER_CPU", c.mem_per_cpu_mb);
-    number("SLURM_MEM_PER_NODE", c.mem_per_node_mb);
+    number("SLURM_JOB_ID", component.job.value);
+    set("SLURM_JOB_NAME", component.name);
+    set("SLURM_JOB_PARTITION", component.partition);
+    set("SLURM_JOB_ACCOUNT", component.account);
+    set("SLURM_JOB_QOS", component.qos);
+    set("SLURM_JOB_RESERVATION", component.reservation);
+    set("SLURM_JOB_NODELIST", component.node_list);
+    number("SLURM_JOB_NUM_NODES", component.cpus_per_node.size());
+    number("SLURM_JOB_NODES", component.cpus_per_node.size());
+    set("SLURM_JOB_CPUS_PER_NODE", counted(component.cpus_per_node));
+    set("SLURM_TASKS_PER_NODE", counted(component.tasks_per_node));
+    number("SLURM_NTASKS", component.num_tasks);
+    number("SLURM_NPROCS", component.num_tasks);
+    number("SLURM_CPUS_PER_TASK", component.cpus_per_task);
+    number("SLURM_MEM_PER_CPU", component.mem_per_cpu_mb);
+    number("SLURM_MEM_PER_NODE", component.mem_per_node_mb);
   }
   return out;
 }

@@ -25,10 +25,10 @@ struct HetPart {
   JobId component(uint32_t at) const { return JobId(leader.value + at); }
   bool operator==(const HetPart&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "leader", s.leader);
-    v(2, "offset", s.offset);
-    v(3, "size", s.size);
+  static void describe(S& self, V&& field) {
+    field(1, "leader", self.leader);
+    field(2, "offset", self.offset);
+    field(3, "size", self.size);
   }
 };
 
@@ -46,20 +46,20 @@ struct HetComponent {
   uint64_t mem_per_cpu_mb = 0, mem_per_node_mb = 0;  // 0: not asked for
   uint32_t cpus_per_task = 0;                        // 0: not asked for
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "name", s.name);
-    v(3, "partition", s.partition);
-    v(4, "account", s.account);
-    v(5, "qos", s.qos);
-    v(6, "reservation", s.reservation);
-    v(7, "node_list", s.node_list);
-    v(8, "cpus_per_node", s.cpus_per_node);
-    v(9, "tasks_per_node", s.tasks_per_node);
-    v(10, "num_tasks", s.num_tasks);
-    v(11, "mem_per_cpu_mb", s.mem_per_cpu_mb);
-    v(12, "mem_per_node_mb", s.mem_per_node_mb);
-    v(13, "cpus_per_task", s.cpus_per_task);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "name", self.name);
+    field(3, "partition", self.partition);
+    field(4, "account", self.account);
+    field(5, "qos", self.qos);
+    field(6, "reservation", self.reservation);
+    field(7, "node_list", self.node_list);
+    field(8, "cpus_per_node", self.cpus_per_node);
+    field(9, "tasks_per_node", self.tasks_per_node);
+    field(10, "num_tasks", self.num_tasks);
+    field(11, "mem_per_cpu_mb", self.mem_per_cpu_mb);
+    field(12, "mem_per_node_mb", self.mem_per_node_mb);
+    field(13, "cpus_per_task", self.cpus_per_task);
   }
 };
 

@@ -37,9 +37,9 @@ struct ArrayTasks {
   uint32_t max_running = 0;  // %limit; 0 = none
   bool operator==(const ArrayTasks&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "pending", s.pending);
-    v(2, "max_running", s.max_running);
+  static void describe(S& self, V&& field) {
+    field(1, "pending", self.pending);
+    field(2, "max_running", self.max_running);
   }
 };
 
@@ -54,12 +54,12 @@ struct Dependency {
   DependencyState state = DependencyState::kUnfulfilled;
   bool operator==(const Dependency&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "type", s.type);
-    v(2, "job", s.job);
-    v(3, "array_task", s.array_task);
-    v(4, "delay_min", s.delay_min);
-    v(5, "state", s.state);
+  static void describe(S& self, V&& field) {
+    field(1, "type", self.type);
+    field(2, "job", self.job);
+    field(3, "array_task", self.array_task);
+    field(4, "delay_min", self.delay_min);
+    field(5, "state", self.state);
   }
 };
 
@@ -68,9 +68,9 @@ struct Dependencies {
   bool any = false;  // '?' between them: one is enough
   bool operator==(const Dependencies&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "list", s.list);
-    v(2, "any", s.any);
+  static void describe(S& self, V&& field) {
+    field(1, "list", self.list);
+    field(2, "any", self.any);
   }
 };
 
@@ -88,15 +88,15 @@ struct StepShare {
   bool done = false;
   bool operator==(const StepShare&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node_index", s.node_index);
-    v(2, "first_task", s.first_task);
-    v(3, "task_count", s.task_count);
-    v(4, "ranks", s.ranks);
-    v(5, "cpus", s.cpus);
-    v(6, "mem_mb", s.mem_mb);
-    v(7, "gres", s.gres);
-    v(8, "done", s.done);
+  static void describe(S& self, V&& field) {
+    field(1, "node_index", self.node_index);
+    field(2, "first_task", self.first_task);
+    field(3, "task_count", self.task_count);
+    field(4, "ranks", self.ranks);
+    field(5, "cpus", self.cpus);
+    field(6, "mem_mb", self.mem_mb);
+    field(7, "gres", self.gres);
+    field(8, "done", self.done);
   }
 };
 
@@ -119,22 +119,22 @@ struct Step {
   StepUsagePtr usage;                    // of the nodes where it is over
   bool operator==(const Step& o) const;  // compares what pointers point to
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "state", s.state);
-    v(3, "request", s.request);
-    v(4, "start", s.start);
-    v(5, "shares", s.shares);
-    v(6, "exit_status", s.exit_status);
-    v(7, "srun_host", s.srun_host);
-    v(8, "srun_pid", s.srun_pid);
-    v(9, "time_limit_min", s.time_limit_min);
-    v(10, "overlap", s.overlap);
-    v(11, "resv_ports", s.resv_ports);
-    v(12, "out_of_memory", s.out_of_memory);
-    v(42, "first_rank", s.first_rank);
-    v(43, "all_tasks", s.all_tasks);
-    v(100, "usage", s.usage);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "state", self.state);
+    field(3, "request", self.request);
+    field(4, "start", self.start);
+    field(5, "shares", self.shares);
+    field(6, "exit_status", self.exit_status);
+    field(7, "srun_host", self.srun_host);
+    field(8, "srun_pid", self.srun_pid);
+    field(9, "time_limit_min", self.time_limit_min);
+    field(10, "overlap", self.overlap);
+    field(11, "resv_ports", self.resv_ports);
+    field(12, "out_of_memory", self.out_of_memory);
+    field(42, "first_rank", self.first_rank);
+    field(43, "all_tasks", self.all_tasks);
+    field(100, "usage", self.usage);
   }
 };
 
@@ -232,55 +232,55 @@ struct Job {
   bool runs_script_on(NodeId node) const { return request->kind == JobKind::kBatch && batch_share().node == node; }
   bool operator==(const Job& o) const;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    auto run = described_part(v, s.run);
-    auto turns = described_part(v, s.turns);
-    v(1, "id", s.id);
-    v(2, "request_id", s.request_id);
-    v(3, "state", s.state);
-    v(4, "reason", s.reason);
-    v(5, "flags", s.flags);
-    v(6, "priority", s.priority);
-    v(7, "time_limit_min", s.time_limit_min);
-    v(8, "array_job_id", s.array_job_id);
-    v(9, "array_task", s.array_task);
-    v(10, "array_tasks", s.array_tasks);
-    v(11, "dependencies", s.dependencies);
-    v(12, "partition", s.partition);
-    v(13, "restarts", s.restarts);
-    v(14, "next_step", s.next_step);
-    v(15, "submitted", s.submitted);
-    v(16, "eligible", s.eligible);
-    v(17, "started", s.started);
-    v(18, "ends", s.ends);
-    v(19, "ended", s.ended);
+  static void describe(S& self, V&& field) {
+    auto run = described_part(field, self.run);
+    auto turns = described_part(field, self.turns);
+    field(1, "id", self.id);
+    field(2, "request_id", self.request_id);
+    field(3, "state", self.state);
+    field(4, "reason", self.reason);
+    field(5, "flags", self.flags);
+    field(6, "priority", self.priority);
+    field(7, "time_limit_min", self.time_limit_min);
+    field(8, "array_job_id", self.array_job_id);
+    field(9, "array_task", self.array_task);
+    field(10, "array_tasks", self.array_tasks);
+    field(11, "dependencies", self.dependencies);
+    field(12, "partition", self.partition);
+    field(13, "restarts", self.restarts);
+    field(14, "next_step", self.next_step);
+    field(15, "submitted", self.submitted);
+    field(16, "eligible", self.eligible);
+    field(17, "started", self.started);
+    field(18, "ends", self.ends);
+    field(19, "ended", self.ended);
     run(20, "suspended", &JobRun::suspended);
     run(21, "suspended_total", &JobRun::suspended_total);
-    v(22, "allocation", s.allocation);
+    field(22, "allocation", self.allocation);
     run(23, "releasing", &JobRun::releasing);
-    v(24, "launched", s.launched);
-    v(25, "exit_status", s.exit_status);
-    v(26, "derived_exit_status", s.derived_exit_status);
+    field(24, "launched", self.launched);
+    field(25, "exit_status", self.exit_status);
+    field(26, "derived_exit_status", self.derived_exit_status);
     run(27, "time_warned", &JobRun::time_warned);
-    v(28, "steps", s.steps);
-    v(29, "detail", s.detail);
+    field(28, "steps", self.steps);
+    field(29, "detail", self.detail);
     run(30, "batch_host", &JobRun::batch_host);
     run(31, "settling", &JobRun::settling);
     run(32, "batch_index", &JobRun::batch_index);
     run(33, "resized", &JobRun::resized);
     run(34, "leaving", &JobRun::leaving);
-    v(35, "cancelled_by", s.cancelled_by);
-    v(36, "record_position", s.record_position);
-    v(37, "prolog_due", s.prolog_due);
-    v(38, "epilog_due", s.epilog_due);
+    field(35, "cancelled_by", self.cancelled_by);
+    field(36, "record_position", self.record_position);
+    field(37, "prolog_due", self.prolog_due);
+    field(38, "epilog_due", self.epilog_due);
     run(39, "preparing", &JobRun::preparing);
-    v(100, "managed", s.managed);
+    field(100, "managed", self.managed);
     run(101, "first_port", &JobRun::first_port);
     run(102, "last_port", &JobRun::last_port);
     run(103, "step_news", &JobRun::step_news);
-    v(104, "association", s.association);
-    v(105, "cancel_asked", s.cancel_asked);
-    v(106, "accrues", s.accrues);
+    field(104, "association", self.association);
+    field(105, "cancel_asked", self.cancel_asked);
+    field(106, "accrues", self.accrues);
     turns(115, "claim", &JobTurns::claim);
     turns(116, "restart", &JobTurns::restart);
     run(117, "preempted", &JobRun::preempted);
@@ -293,8 +293,8 @@ struct Job {
     run(124, "has_failed_node", &JobRun::has_failed_node);
     run(125, "reservation", &JobRun::reservation);
     run(126, "reservation_name", &JobRun::reservation_name);
-    v(135, "het", s.het);
-    v(143, "attended", s.attended);
+    field(135, "het", self.het);
+    field(143, "attended", self.attended);
     run(144, "batch_usage", &JobRun::batch_usage);
   }
 };

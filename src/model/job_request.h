@@ -80,11 +80,11 @@ struct WarnSignal {  // --signal=[{R|B}:]sig[@seconds]
   bool reservation = false;
   bool operator==(const WarnSignal&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "signal", s.signal);
-    v(2, "seconds_before_end", s.seconds_before_end);
-    v(3, "batch_shell_only", s.batch_shell_only);
-    v(4, "reservation", s.reservation);
+  static void describe(S& self, V&& field) {
+    field(1, "signal", self.signal);
+    field(2, "seconds_before_end", self.seconds_before_end);
+    field(3, "batch_shell_only", self.batch_shell_only);
+    field(4, "reservation", self.reservation);
   }
 };
 
@@ -93,9 +93,9 @@ struct ResourceLimit {  // a propagated rlimit: name without RLIMIT_, in the ord
   uint64_t soft = 0;
   bool operator==(const ResourceLimit&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "soft", s.soft);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "soft", self.soft);
   }
 };
 
@@ -231,40 +231,40 @@ struct ContentHashes {
 struct ShownBody : AskedBody, KnownBody {
   bool operator==(const ShownBody&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 struct RequestBody : ShownBody, AskedHidden {
   bool operator==(const RequestBody&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 
 // The part that is a job's own: texts, and one number. slurmctld keeps it packed (model/packed_own.h).
 struct ShownOwn : AskedOwn, KnownOwn {
   bool operator==(const ShownOwn&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 struct RequestOwn : ShownOwn, ContentHashes {
   bool operator==(const RequestOwn&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 
 struct AskedRequest : AskedBody, AskedHidden, AskedOwn {
   bool operator==(const AskedRequest&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 struct ShownRequest : ShownBody, ShownOwn {
   bool operator==(const ShownRequest&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 struct JobRequest : RequestBody, RequestOwn {
   bool operator==(const JobRequest&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v);
+  static void describe(S& self, V&& field);
 };
 
 using RequestBodyPtr = std::shared_ptr<const RequestBody>;
@@ -272,202 +272,202 @@ using JobRequestPtr = std::shared_ptr<const JobRequest>;
 
 // Describes all fields by number, each with the part that declares it. A type S gets the fields of the parts that it has.
 template <class S, class V>
-void describe_request(S& s, V&& v) {
+void describe_request(S& self, V&& field) {
   constexpr bool kAskedBody = std::is_base_of_v<AskedBody, S>, kAskedHidden = std::is_base_of_v<AskedHidden, S>;
   constexpr bool kAskedOwn = std::is_base_of_v<AskedOwn, S>;
   constexpr bool kKnownBody = std::is_base_of_v<KnownBody, S>, kKnownOwn = std::is_base_of_v<KnownOwn, S>;
   constexpr bool kHashes = std::is_base_of_v<ContentHashes, S>;
   if constexpr (kAskedBody) {
-    v(1, "uid", s.uid);
-    v(2, "gid", s.gid);
+    field(1, "uid", self.uid);
+    field(2, "gid", self.gid);
   }
   if constexpr (kKnownBody) {
-    v(3, "user_name", s.user_name);
+    field(3, "user_name", self.user_name);
   }
   if constexpr (kAskedBody) {
-    v(4, "account", s.account);
-    v(5, "qos", s.qos);
-    v(6, "wckey", s.wckey);
-    v(7, "reservation", s.reservation);
+    field(4, "account", self.account);
+    field(5, "qos", self.qos);
+    field(6, "wckey", self.wckey);
+    field(7, "reservation", self.reservation);
   }
   if constexpr (kAskedOwn) {
-    v(8, "name", s.name);
-    v(9, "comment", s.comment);
-    v(10, "extra", s.extra);
+    field(8, "name", self.name);
+    field(9, "comment", self.comment);
+    field(10, "extra", self.extra);
   }
   if constexpr (kKnownOwn) {
-    v(11, "admin_comment", s.admin_comment);
+    field(11, "admin_comment", self.admin_comment);
   }
   if constexpr (kKnownBody) {
-    v(12, "kind", s.kind);
+    field(12, "kind", self.kind);
   }
   if constexpr (kAskedBody) {
-    v(13, "partitions", s.partitions);
-    v(14, "required_nodes", s.required_nodes);
-    v(15, "excluded_nodes", s.excluded_nodes);
-    v(16, "features", s.features);
-    v(17, "prefer", s.prefer);
-    v(18, "cluster_features", s.cluster_features);
-    v(19, "clusters", s.clusters);
-    v(20, "min_nodes", s.min_nodes);
-    v(21, "max_nodes", s.max_nodes);
-    v(22, "node_sizes", s.node_sizes);
-    v(23, "num_tasks", s.num_tasks);
-    v(24, "cpus_per_task", s.cpus_per_task);
-    v(25, "ntasks_per_node", s.ntasks_per_node);
-    v(26, "ntasks_per_socket", s.ntasks_per_socket);
-    v(27, "ntasks_per_core", s.ntasks_per_core);
-    v(28, "ntasks_per_gpu", s.ntasks_per_gpu);
-    v(29, "min_cpus_per_node", s.min_cpus_per_node);
-    v(30, "sockets_per_node", s.sockets_per_node);
-    v(31, "cores_per_socket", s.cores_per_socket);
-    v(32, "threads_per_core", s.threads_per_core);
-    v(33, "mem_per_node_mb", s.mem_per_node_mb);
-    v(34, "mem_per_cpu_mb", s.mem_per_cpu_mb);
-    v(35, "mem_per_gpu_mb", s.mem_per_gpu_mb);
-    v(36, "tmp_disk_mb", s.tmp_disk_mb);
-    v(37, "tres_per_node", s.tres_per_node);
-    v(38, "tres_per_job", s.tres_per_job);
-    v(39, "tres_per_socket", s.tres_per_socket);
-    v(40, "tres_per_task", s.tres_per_task);
-    v(41, "cpus_per_gpu", s.cpus_per_gpu);
-    v(42, "gres_flags", s.gres_flags);
-    v(43, "tres_bind", s.tres_bind);
-    v(44, "tres_freq", s.tres_freq);
-    v(45, "licenses", s.licenses);
-    v(46, "network", s.network);
-    v(47, "exclusive", s.exclusive);
-    v(48, "contiguous", s.contiguous);
-    v(49, "overcommit", s.overcommit);
-    v(50, "spread_job", s.spread_job);
-    v(51, "use_min_nodes", s.use_min_nodes);
-    v(52, "switches", s.switches);
-    v(53, "switches_wait", s.switches_wait);
-    v(54, "segment", s.segment);
-    v(55, "spread_segments", s.spread_segments);
-    v(56, "consolidate_segments", s.consolidate_segments);
-    v(57, "core_spec", s.core_spec);
-    v(58, "core_spec_is_threads", s.core_spec_is_threads);
-    v(59, "distribution", s.distribution);
-    v(60, "hint", s.hint);
-    v(61, "cpu_bind", s.cpu_bind);
-    v(62, "mem_bind", s.mem_bind);
-    v(63, "cpu_freq", s.cpu_freq);
-    v(64, "time_limit_min", s.time_limit_min);
-    v(65, "time_min_min", s.time_min_min);
-    v(66, "begin", s.begin);
-    v(67, "deadline", s.deadline);
-    v(68, "delay_boot", s.delay_boot);
+    field(13, "partitions", self.partitions);
+    field(14, "required_nodes", self.required_nodes);
+    field(15, "excluded_nodes", self.excluded_nodes);
+    field(16, "features", self.features);
+    field(17, "prefer", self.prefer);
+    field(18, "cluster_features", self.cluster_features);
+    field(19, "clusters", self.clusters);
+    field(20, "min_nodes", self.min_nodes);
+    field(21, "max_nodes", self.max_nodes);
+    field(22, "node_sizes", self.node_sizes);
+    field(23, "num_tasks", self.num_tasks);
+    field(24, "cpus_per_task", self.cpus_per_task);
+    field(25, "ntasks_per_node", self.ntasks_per_node);
+    field(26, "ntasks_per_socket", self.ntasks_per_socket);
+    field(27, "ntasks_per_core", self.ntasks_per_core);
+    field(28, "ntasks_per_gpu", self.ntasks_per_gpu);
+    field(29, "min_cpus_per_node", self.min_cpus_per_node);
+    field(30, "sockets_per_node", self.sockets_per_node);
+    field(31, "cores_per_socket", self.cores_per_socket);
+    field(32, "threads_per_core", self.threads_per_core);
+    field(33, "mem_per_node_mb", self.mem_per_node_mb);
+    field(34, "mem_per_cpu_mb", self.mem_per_cpu_mb);
+    field(35, "mem_per_gpu_mb", self.mem_per_gpu_mb);
+    field(36, "tmp_disk_mb", self.tmp_disk_mb);
+    field(37, "tres_per_node", self.tres_per_node);
+    field(38, "tres_per_job", self.tres_per_job);
+    field(39, "tres_per_socket", self.tres_per_socket);
+    field(40, "tres_per_task", self.tres_per_task);
+    field(41, "cpus_per_gpu", self.cpus_per_gpu);
+    field(42, "gres_flags", self.gres_flags);
+    field(43, "tres_bind", self.tres_bind);
+    field(44, "tres_freq", self.tres_freq);
+    field(45, "licenses", self.licenses);
+    field(46, "network", self.network);
+    field(47, "exclusive", self.exclusive);
+    field(48, "contiguous", self.contiguous);
+    field(49, "overcommit", self.overcommit);
+    field(50, "spread_job", self.spread_job);
+    field(51, "use_min_nodes", self.use_min_nodes);
+    field(52, "switches", self.switches);
+    field(53, "switches_wait", self.switches_wait);
+    field(54, "segment", self.segment);
+    field(55, "spread_segments", self.spread_segments);
+    field(56, "consolidate_segments", self.consolidate_segments);
+    field(57, "core_spec", self.core_spec);
+    field(58, "core_spec_is_threads", self.core_spec_is_threads);
+    field(59, "distribution", self.distribution);
+    field(60, "hint", self.hint);
+    field(61, "cpu_bind", self.cpu_bind);
+    field(62, "mem_bind", self.mem_bind);
+    field(63, "cpu_freq", self.cpu_freq);
+    field(64, "time_limit_min", self.time_limit_min);
+    field(65, "time_min_min", self.time_min_min);
+    field(66, "begin", self.begin);
+    field(67, "deadline", self.deadline);
+    field(68, "delay_boot", self.delay_boot);
   }
   if constexpr (kAskedOwn) {
-    v(69, "dependency", s.dependency);
+    field(69, "dependency", self.dependency);
   }
   if constexpr (kAskedBody) {
-    v(70, "kill_on_invalid_dependency", s.kill_on_invalid_dependency);
-    v(71, "kill_on_invalid_dependency_set", s.kill_on_invalid_dependency_set);
-    v(72, "hold", s.hold);
-    v(73, "priority", s.priority);
-    v(74, "nice", s.nice);
-    v(75, "requeue", s.requeue);
-    v(76, "reboot", s.reboot);
-    v(77, "no_kill", s.no_kill);
-    v(78, "no_allocate", s.no_allocate);
-    v(79, "array", s.array);
-    v(80, "mcs_label", s.mcs_label);
-    v(81, "immediate_seconds", s.immediate_seconds);
-    v(82, "test_only", s.test_only);
-    v(83, "warn", s.warn);
-    v(84, "mail_type", s.mail_type);
-    v(85, "mail_user", s.mail_user);
-    v(86, "wait_all_nodes", s.wait_all_nodes);
-    v(87, "power", s.power);
-    v(88, "burst_buffer", s.burst_buffer);
-    v(89, "container", s.container);
-    v(90, "container_id", s.container_id);
-    v(91, "stepmgr", s.stepmgr);
-    v(92, "oom_kill_step_set", s.oom_kill_step_set);
-    v(93, "oom_kill_step", s.oom_kill_step);
+    field(70, "kill_on_invalid_dependency", self.kill_on_invalid_dependency);
+    field(71, "kill_on_invalid_dependency_set", self.kill_on_invalid_dependency_set);
+    field(72, "hold", self.hold);
+    field(73, "priority", self.priority);
+    field(74, "nice", self.nice);
+    field(75, "requeue", self.requeue);
+    field(76, "reboot", self.reboot);
+    field(77, "no_kill", self.no_kill);
+    field(78, "no_allocate", self.no_allocate);
+    field(79, "array", self.array);
+    field(80, "mcs_label", self.mcs_label);
+    field(81, "immediate_seconds", self.immediate_seconds);
+    field(82, "test_only", self.test_only);
+    field(83, "warn", self.warn);
+    field(84, "mail_type", self.mail_type);
+    field(85, "mail_user", self.mail_user);
+    field(86, "wait_all_nodes", self.wait_all_nodes);
+    field(87, "power", self.power);
+    field(88, "burst_buffer", self.burst_buffer);
+    field(89, "container", self.container);
+    field(90, "container_id", self.container_id);
+    field(91, "stepmgr", self.stepmgr);
+    field(92, "oom_kill_step_set", self.oom_kill_step_set);
+    field(93, "oom_kill_step", self.oom_kill_step);
   }
   if constexpr (kHashes) {
-    v(94, "script_hash", s.script_hash);
+    field(94, "script_hash", self.script_hash);
   }
   if constexpr (kAskedOwn) {
-    v(95, "argv", s.argv);
+    field(95, "argv", self.argv);
   }
   if constexpr (kHashes) {
-    v(96, "environment_hash", s.environment_hash);
+    field(96, "environment_hash", self.environment_hash);
   }
   if constexpr (kAskedBody) {
-    v(97, "env_export", s.env_export);
-    v(98, "get_user_env", s.get_user_env);
+    field(97, "env_export", self.env_export);
+    field(98, "get_user_env", self.get_user_env);
   }
   if constexpr (kAskedOwn) {
-    v(99, "work_dir", s.work_dir);
-    v(100, "std_in", s.std_in);
-    v(101, "std_out", s.std_out);
-    v(102, "std_err", s.std_err);
+    field(99, "work_dir", self.work_dir);
+    field(100, "std_in", self.std_in);
+    field(101, "std_out", self.std_out);
+    field(102, "std_err", self.std_err);
   }
   if constexpr (kAskedBody) {
-    v(103, "open_mode", s.open_mode);
-    v(104, "umask", s.umask);
-    v(105, "limits", s.limits);
-    v(106, "acctg_freq", s.acctg_freq);
-    v(107, "profile", s.profile);
-    v(108, "batch_features", s.batch_features);
+    field(103, "open_mode", self.open_mode);
+    field(104, "umask", self.umask);
+    field(105, "limits", self.limits);
+    field(106, "acctg_freq", self.acctg_freq);
+    field(107, "profile", self.profile);
+    field(108, "batch_features", self.batch_features);
   }
   if constexpr (kAskedHidden) {
-    v(109, "spank_env", s.spank_env);
+    field(109, "spank_env", self.spank_env);
   }
   if constexpr (kAskedOwn) {
-    v(110, "submit_line", s.submit_line);
+    field(110, "submit_line", self.submit_line);
   }
-  if constexpr (kKnownBody) v(111, "alloc_node", s.alloc_node);
-  if constexpr (kKnownOwn) v(112, "alloc_sid", s.alloc_sid);
+  if constexpr (kKnownBody) field(111, "alloc_node", self.alloc_node);
+  if constexpr (kKnownOwn) field(112, "alloc_sid", self.alloc_sid);
   if constexpr (kAskedBody) {
-    v(113, "x11", s.x11);
-    v(114, "resv_ports", s.resv_ports);
-    v(115, "resv_ports_set", s.resv_ports_set);
+    field(113, "x11", self.x11);
+    field(114, "resv_ports", self.resv_ports);
+    field(115, "resv_ports_set", self.resv_ports_set);
   }
-  if constexpr (kKnownBody) v(116, "site_factor", s.site_factor);
-  if constexpr (kAskedBody) v(117, "core_spec_given", s.core_spec_given);
-  if constexpr (kKnownBody) v(118, "qos_granted", s.qos_granted);
-  if constexpr (kKnownBody) v(119, "extra_constraint", s.extra_constraint);
-  if constexpr (kAskedBody) v(129, "requeue_expedite", s.requeue_expedite);
+  if constexpr (kKnownBody) field(116, "site_factor", self.site_factor);
+  if constexpr (kAskedBody) field(117, "core_spec_given", self.core_spec_given);
+  if constexpr (kKnownBody) field(118, "qos_granted", self.qos_granted);
+  if constexpr (kKnownBody) field(119, "extra_constraint", self.extra_constraint);
+  if constexpr (kAskedBody) field(129, "requeue_expedite", self.requeue_expedite);
 }
 
 template <class S, class V>
-void ShownBody::describe(S& s, V&& v) {
-  describe_request(s, v);
+void ShownBody::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 template <class S, class V>
-void RequestBody::describe(S& s, V&& v) {
-  describe_request(s, v);
+void RequestBody::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 template <class S, class V>
-void ShownOwn::describe(S& s, V&& v) {
-  describe_request(s, v);
+void ShownOwn::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 template <class S, class V>
-void RequestOwn::describe(S& s, V&& v) {
-  describe_request(s, v);
+void RequestOwn::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 template <class S, class V>
-void AskedRequest::describe(S& s, V&& v) {
-  describe_request(s, v);
+void AskedRequest::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 template <class S, class V>
-void ShownRequest::describe(S& s, V&& v) {
-  describe_request(s, v);
+void ShownRequest::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 template <class S, class V>
-void JobRequest::describe(S& s, V&& v) {
-  describe_request(s, v);
+void JobRequest::describe(S& self, V&& field) {
+  describe_request(self, field);
 }
 
 // The JobRequest of a new submission: what was asked for, and nothing known yet.

@@ -18,10 +18,10 @@
 #include "base/describe.h"
 #include "base/ids.h"
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 namespace muster::mpi_rpc {
@@ -33,7 +33,7 @@ struct NodeRanks {
   std::string node;
   std::vector<uint32_t> ranks;
   bool operator==(const NodeRanks&) const = default;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "ranks", s.ranks);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "ranks", self.ranks);)
 };
 
 struct StepMpi {
@@ -47,10 +47,11 @@ struct StepMpi {
   bool debug = false, share_topology = false;
   uint32_t task_descriptor = 0;  // each task gets a socket to the module at this descriptor; 0 = none
   JobId whole_job{};             // of a step over components of a heterogeneous job: the id that names it everywhere; 0: the step's own
-  MUSTER_FIELDS(v(1, "type", s.type); v(2, "program", s.program); v(3, "directory", s.directory); v(4, "task_directory", s.task_directory);
-                v(5, "environment", s.environment); v(6, "nodes", s.nodes); v(7, "timeout_seconds", s.timeout_seconds);
-                v(8, "debug", s.debug); v(9, "share_topology", s.share_topology); v(10, "task_descriptor", s.task_descriptor);
-                v(40, "whole_job", s.whole_job);)
+  MUSTER_FIELDS(field(1, "type", self.type); field(2, "program", self.program); field(3, "directory", self.directory);
+                field(4, "task_directory", self.task_directory); field(5, "environment", self.environment); field(6, "nodes", self.nodes);
+                field(7, "timeout_seconds", self.timeout_seconds); field(8, "debug", self.debug);
+                field(9, "share_topology", self.share_topology); field(10, "task_descriptor", self.task_descriptor);
+                field(40, "whole_job", self.whole_job);)
 };
 
 struct ModuleStart {
@@ -61,24 +62,24 @@ struct ModuleStart {
   Gid gid{};
   uint32_t node_id = 0;  // our place in setup.nodes
   StepMpi setup;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "uid", s.uid); v(4, "gid", s.gid); v(5, "node_id", s.node_id);
-                v(6, "setup", s.setup);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "step", self.step); field(3, "uid", self.uid); field(4, "gid", self.gid);
+                field(5, "node_id", self.node_id); field(6, "setup", self.setup);)
 };
 
 struct TaskVariables {
   uint32_t rank = 0;
   std::vector<std::string> environment;  // overrides what the task has
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "environment", s.environment);)
+  MUSTER_FIELDS(field(1, "rank", self.rank); field(2, "environment", self.environment);)
 };
 struct ModuleReady {
   static constexpr uint16_t kNumber = 442;
   std::vector<TaskVariables> tasks;  // of this node only
-  MUSTER_FIELDS(v(1, "tasks", s.tasks);)
+  MUSTER_FIELDS(field(1, "tasks", self.tasks);)
 };
 struct ModuleFailed {  // the step's launch fails with it
   static constexpr uint16_t kNumber = 443;
   std::string text;
-  MUSTER_FIELDS(v(1, "text", s.text);)
+  MUSTER_FIELDS(field(1, "text", self.text);)
 };
 
 struct NodeLetter {
@@ -86,37 +87,37 @@ struct NodeLetter {
   uint32_t from = 0;         // place among the step's nodes; srun writes it
   std::vector<uint32_t> to;  // places, never the sender's own; slurmstepd's first letter goes to nobody
   std::string content;
-  MUSTER_FIELDS(v(1, "from", s.from); v(2, "to", s.to); v(3, "content", s.content);)
+  MUSTER_FIELDS(field(1, "from", self.from); field(2, "to", self.to); field(3, "content", self.content);)
 };
 struct NodesLost {  // no letter comes from there any more, and none arrives
   static constexpr uint16_t kNumber = 445;
   std::vector<uint32_t> nodes;
-  MUSTER_FIELDS(v(1, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "nodes", self.nodes);)
 };
 struct TaskGone {
   static constexpr uint16_t kNumber = 446;
   uint32_t rank = 0;
   int32_t status = 0;  // wait status
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "status", s.status);)
+  MUSTER_FIELDS(field(1, "rank", self.rank); field(2, "status", self.status);)
 };
 struct ModuleAbort {  // a task asked for the end of the step
   static constexpr uint16_t kNumber = 447;
   std::string text;  // for the step's stderr: who, and why
-  MUSTER_FIELDS(v(1, "text", s.text);)
+  MUSTER_FIELDS(field(1, "text", self.text);)
 };
 struct ModuleNote {  // a line for the step's stderr
   static constexpr uint16_t kNumber = 449;
   std::string text;
-  MUSTER_FIELDS(v(1, "text", s.text);)
+  MUSTER_FIELDS(field(1, "text", self.text);)
 };
 // From slurmstepd: the tasks are over. The module sends it back behind its last letter, and is killed then.
 struct ModuleEnd {
   static constexpr uint16_t kNumber = 451;
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 struct StepAbort {  // srun ends the step on all nodes
   static constexpr uint16_t kNumber = 448;
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 
 }  // namespace muster::mpi_rpc

@@ -42,38 +42,38 @@ struct NodeSpec {
   uint32_t cores() const { return sockets * cores_per_socket; }
   bool operator==(const NodeSpec&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "address", s.address);
-    v(3, "hostname", s.hostname);
-    v(4, "port", s.port);
-    v(5, "cpus", s.cpus);
-    v(6, "boards", s.boards);
-    v(7, "sockets", s.sockets);
-    v(8, "cores_per_socket", s.cores_per_socket);
-    v(9, "threads_per_core", s.threads_per_core);
-    v(10, "real_memory_mb", s.real_memory_mb);
-    v(11, "tmp_disk_mb", s.tmp_disk_mb);
-    v(12, "weight", s.weight);
-    v(13, "features", s.features);
-    v(14, "gres", s.gres);
-    v(15, "gres_text", s.gres_text);
-    v(16, "specialized_cpus", s.specialized_cpus);
-    v(17, "specialized_mem_mb", s.specialized_mem_mb);
-    v(18, "core_spec_count", s.core_spec_count);
-    v(19, "cloud", s.cloud);
-    v(20, "future", s.future);
-    v(21, "external", s.external);
-    v(22, "dynamic", s.dynamic);
-    v(23, "topology", s.topology);
-    v(24, "parameters", s.parameters);
-    v(25, "comment", s.comment);
-    v(26, "extra", s.extra);
-    v(27, "suspend_time_seconds", s.suspend_time_seconds);
-    v(28, "initial_state", s.initial_state);
-    v(29, "initial_reason", s.initial_reason);
-    v(30, "tres_weights", s.tres_weights);
-    v(31, "restricted_cores_per_gpu", s.restricted_cores_per_gpu);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "address", self.address);
+    field(3, "hostname", self.hostname);
+    field(4, "port", self.port);
+    field(5, "cpus", self.cpus);
+    field(6, "boards", self.boards);
+    field(7, "sockets", self.sockets);
+    field(8, "cores_per_socket", self.cores_per_socket);
+    field(9, "threads_per_core", self.threads_per_core);
+    field(10, "real_memory_mb", self.real_memory_mb);
+    field(11, "tmp_disk_mb", self.tmp_disk_mb);
+    field(12, "weight", self.weight);
+    field(13, "features", self.features);
+    field(14, "gres", self.gres);
+    field(15, "gres_text", self.gres_text);
+    field(16, "specialized_cpus", self.specialized_cpus);
+    field(17, "specialized_mem_mb", self.specialized_mem_mb);
+    field(18, "core_spec_count", self.core_spec_count);
+    field(19, "cloud", self.cloud);
+    field(20, "future", self.future);
+    field(21, "external", self.external);
+    field(22, "dynamic", self.dynamic);
+    field(23, "topology", self.topology);
+    field(24, "parameters", self.parameters);
+    field(25, "comment", self.comment);
+    field(26, "extra", self.extra);
+    field(27, "suspend_time_seconds", self.suspend_time_seconds);
+    field(28, "initial_state", self.initial_state);
+    field(29, "initial_reason", self.initial_reason);
+    field(30, "tres_weights", self.tres_weights);
+    field(31, "restricted_cores_per_gpu", self.restricted_cores_per_gpu);
   }
 };
 using NodeSpecPtr = std::shared_ptr<const NodeSpec>;
@@ -101,23 +101,23 @@ struct NodeHardware {
   std::string step_key;  // public key of its slurmd for steps that it manages (steps/warrant.h); "": it manages none
   bool operator==(const NodeHardware&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "cpus", s.cpus);
-    v(2, "boards", s.boards);
-    v(3, "sockets", s.sockets);
-    v(4, "cores_per_socket", s.cores_per_socket);
-    v(5, "threads_per_core", s.threads_per_core);
-    v(6, "real_memory_mb", s.real_memory_mb);
-    v(7, "tmp_disk_mb", s.tmp_disk_mb);
-    v(8, "gres", s.gres);
-    v(9, "arch", s.arch);
-    v(10, "os", s.os);
-    v(11, "version", s.version);
-    v(12, "boot_id", s.boot_id);
-    v(13, "boot_time", s.boot_time);
-    v(14, "slurmd_start", s.slurmd_start);
-    v(15, "features", s.features);
-    v(40, "step_key", s.step_key);
+  static void describe(S& self, V&& field) {
+    field(1, "cpus", self.cpus);
+    field(2, "boards", self.boards);
+    field(3, "sockets", self.sockets);
+    field(4, "cores_per_socket", self.cores_per_socket);
+    field(5, "threads_per_core", self.threads_per_core);
+    field(6, "real_memory_mb", self.real_memory_mb);
+    field(7, "tmp_disk_mb", self.tmp_disk_mb);
+    field(8, "gres", self.gres);
+    field(9, "arch", self.arch);
+    field(10, "os", self.os);
+    field(11, "version", self.version);
+    field(12, "boot_id", self.boot_id);
+    field(13, "boot_time", self.boot_time);
+    field(14, "slurmd_start", self.slurmd_start);
+    field(15, "features", self.features);
+    field(40, "step_key", self.step_key);
   }
 };
 
@@ -128,10 +128,10 @@ struct PartitionUse {
   std::vector<Bitmap> cpus_shared;  // as Node::cpus_shared
   bool operator==(const PartitionUse&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "partition", s.partition);
-    v(2, "cpus", s.cpus);
-    v(3, "cpus_shared", s.cpus_shared);
+  static void describe(S& self, V&& field) {
+    field(1, "partition", self.partition);
+    field(2, "cpus", self.cpus);
+    field(3, "cpus_shared", self.cpus_shared);
   }
 };
 const PartitionUse* use_of_partition(const std::vector<PartitionUse>& list, uint32_t partition);  // null: holds nothing
@@ -187,44 +187,44 @@ struct Node {
   uint32_t cpus_allocated() const;     // without those of the system that a job took back (--core-spec)
   bool operator==(const Node&) const;  // of what the log determines; volatile members excluded
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "spec", s.spec);
-    v(3, "hardware", s.hardware);
-    v(4, "admin", s.admin);
-    v(5, "flags", s.flags);
-    v(6, "reason", s.reason);
-    v(7, "reason_uid", s.reason_uid);
-    v(8, "reason_time", s.reason_time);
-    v(9, "cpus_used", s.cpus_used);
-    v(10, "mem_used_mb", s.mem_used_mb);
-    v(11, "gres_used", s.gres_used);
-    v(12, "jobs_running", s.jobs_running);
-    v(13, "jobs_completing", s.jobs_completing);
-    v(14, "whole_node_jobs", s.whole_node_jobs);
-    v(15, "shared_jobs", s.shared_jobs);
-    v(16, "exclusive_uid", s.exclusive_uid);
-    v(17, "exclusive_user", s.exclusive_user);
-    v(18, "weight", s.weight);
-    v(19, "features_active", s.features_active);
-    v(20, "comment", s.comment);
-    v(21, "extra", s.extra);
-    v(22, "suspend_count", s.suspend_count);
-    v(23, "last_busy", s.last_busy);
-    v(24, "resume_deadline", s.resume_deadline);
-    v(25, "resume_after", s.resume_after);
-    v(26, "next_state", s.next_state);
-    v(27, "reboot_issued", s.reboot_issued);
-    v(28, "instance_id", s.instance_id);
-    v(29, "instance_type", s.instance_type);
-    v(30, "action_drained", s.action_drained);
-    v(31, "topology", s.topology);
-    v(32, "fences", s.fences);
-    v(33, "cpus_shared", s.cpus_shared);
-    v(34, "mcs_label", s.mcs_label);
-    v(35, "by_partition", s.by_partition);
-    v(45, "jobs_off", s.jobs_off);
-    v(60, "out_since", s.out_since);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "spec", self.spec);
+    field(3, "hardware", self.hardware);
+    field(4, "admin", self.admin);
+    field(5, "flags", self.flags);
+    field(6, "reason", self.reason);
+    field(7, "reason_uid", self.reason_uid);
+    field(8, "reason_time", self.reason_time);
+    field(9, "cpus_used", self.cpus_used);
+    field(10, "mem_used_mb", self.mem_used_mb);
+    field(11, "gres_used", self.gres_used);
+    field(12, "jobs_running", self.jobs_running);
+    field(13, "jobs_completing", self.jobs_completing);
+    field(14, "whole_node_jobs", self.whole_node_jobs);
+    field(15, "shared_jobs", self.shared_jobs);
+    field(16, "exclusive_uid", self.exclusive_uid);
+    field(17, "exclusive_user", self.exclusive_user);
+    field(18, "weight", self.weight);
+    field(19, "features_active", self.features_active);
+    field(20, "comment", self.comment);
+    field(21, "extra", self.extra);
+    field(22, "suspend_count", self.suspend_count);
+    field(23, "last_busy", self.last_busy);
+    field(24, "resume_deadline", self.resume_deadline);
+    field(25, "resume_after", self.resume_after);
+    field(26, "next_state", self.next_state);
+    field(27, "reboot_issued", self.reboot_issued);
+    field(28, "instance_id", self.instance_id);
+    field(29, "instance_type", self.instance_type);
+    field(30, "action_drained", self.action_drained);
+    field(31, "topology", self.topology);
+    field(32, "fences", self.fences);
+    field(33, "cpus_shared", self.cpus_shared);
+    field(34, "mcs_label", self.mcs_label);
+    field(35, "by_partition", self.by_partition);
+    field(45, "jobs_off", self.jobs_off);
+    field(60, "out_since", self.out_since);
   }
 };
 

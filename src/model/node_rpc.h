@@ -19,10 +19,10 @@
 
 namespace muster::node_rpc {
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 // ---- node to controller
@@ -36,14 +36,14 @@ struct NodeJob {  // what the node knows of one job
   bool batch = false;         // the batch script is or was here
   std::vector<StepId> steps;  // running here
   bool operator==(const NodeJob&) const = default;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "state", s.state); v(4, "exit_status", s.exit_status);
-                v(5, "batch", s.batch); v(6, "steps", s.steps);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "state", self.state);
+                field(4, "exit_status", self.exit_status); field(5, "batch", self.batch); field(6, "steps", self.steps);)
 };
 
 struct ManagedJob {  // a run of a job whose steps are managed here
   JobId job{};
   uint32_t generation = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation);)
 };
 
 struct Register {
@@ -57,16 +57,16 @@ struct Register {
   uint64_t config_hash = 0;
   std::vector<ManagedJob> managed;
   std::string extra;  // slurmd --extra; "": none was given
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "hardware", s.hardware); v(3, "jobs", s.jobs); v(4, "session", s.session);
-                v(5, "address", s.address); v(6, "port", s.port); v(7, "config_hash", s.config_hash); v(8, "managed", s.managed);
-                v(9, "extra", s.extra);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "hardware", self.hardware); field(3, "jobs", self.jobs);
+                field(4, "session", self.session); field(5, "address", self.address); field(6, "port", self.port);
+                field(7, "config_hash", self.config_hash); field(8, "managed", self.managed); field(9, "extra", self.extra);)
 };
 
 struct BatchStarted {
   static constexpr uint32_t kNumber = 2;
   JobId job{};
   uint32_t generation = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation);)
 };
 
 struct BatchFinished {  // the batch script ended; `gone`: so did everything else of the job here
@@ -77,8 +77,8 @@ struct BatchFinished {  // the batch script ended; `gone`: so did everything els
   bool gone = false;
   bool out_of_memory = false;
   StepUsagePtr usage;  // of the script
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "exit_status", s.exit_status); v(4, "gone", s.gone);
-                v(5, "out_of_memory", s.out_of_memory); v(6, "usage", s.usage);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "exit_status", self.exit_status);
+                field(4, "gone", self.gone); field(5, "out_of_memory", self.out_of_memory); field(6, "usage", self.usage);)
 };
 
 struct JobGone {  // nothing of the job is left here, epilog included
@@ -86,7 +86,7 @@ struct JobGone {  // nothing of the job is left here, epilog included
   JobId job{};
   uint32_t generation = 0;
   std::string epilog_error;  // non-empty: the epilog failed; the node is drained
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "epilog_error", s.epilog_error);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "epilog_error", self.epilog_error);)
 };
 
 struct LaunchFailed {
@@ -95,7 +95,8 @@ struct LaunchFailed {
   uint32_t generation = 0;
   bool node_fault = false;  // prolog failed, no space: the node is drained; else the job is at fault
   std::string text;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "node_fault", s.node_fault); v(4, "text", s.text);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "node_fault", self.node_fault);
+                field(4, "text", self.text);)
 };
 
 struct StepGone {  // this node's part of a step ended
@@ -107,15 +108,16 @@ struct StepGone {  // this node's part of a step ended
   bool out_of_memory = false;
   bool ends_step = false;  // --oom-kill-step: on the other nodes, too
   StepUsagePtr usage;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "exit_status", s.exit_status);
-                v(5, "out_of_memory", s.out_of_memory); v(6, "ends_step", s.ends_step); v(7, "usage", s.usage);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step);
+                field(4, "exit_status", self.exit_status); field(5, "out_of_memory", self.out_of_memory);
+                field(6, "ends_step", self.ends_step); field(7, "usage", self.usage);)
 };
 
 struct Load {
   static constexpr uint32_t kNumber = 7;
   uint32_t cpu_load = 0;  // hundredths
   uint64_t free_mem_mb = 0;
-  MUSTER_FIELDS(v(1, "cpu_load", s.cpu_load); v(2, "free_mem_mb", s.free_mem_mb);)
+  MUSTER_FIELDS(field(1, "cpu_load", self.cpu_load); field(2, "free_mem_mb", self.free_mem_mb);)
 };
 
 struct JobSettled {  // what SuspendJob asked for is done
@@ -123,14 +125,14 @@ struct JobSettled {  // what SuspendJob asked for is done
   JobId job{};
   uint32_t generation = 0;
   bool suspended = false;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspended", s.suspended);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "suspended", self.suspended);)
 };
 
 struct JobPrepared {  // what PrepareJob asked for is done
   static constexpr uint32_t kNumber = 9;
   JobId job{};
   uint32_t generation = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation);)
 };
 
 struct StepEnd {
@@ -141,15 +143,15 @@ struct StepEnd {
   StepUsagePtr usage;        // on the nodes that have told it
   std::vector<NodeId> told;  // those
   bool operator==(const StepEnd& o) const { return equal_fields(*this, o); }
-  MUSTER_FIELDS(v(1, "step", s.step); v(2, "exit_status", s.exit_status); v(3, "out_of_memory", s.out_of_memory); v(4, "time", s.time);
-                v(5, "usage", s.usage); v(6, "told", s.told);)
+  MUSTER_FIELDS(field(1, "step", self.step); field(2, "exit_status", self.exit_status); field(3, "out_of_memory", self.out_of_memory);
+                field(4, "time", self.time); field(5, "usage", self.usage); field(6, "told", self.told);)
 };
 
 struct StepNews {            // one of the three
   std::optional<Step> made;  // it runs, or waits for the job's resources
   std::optional<StepEnd> ended;
   std::optional<StepUse> used;  // told after its end
-  MUSTER_FIELDS(v(1, "made", s.made); v(2, "ended", s.ended); v(3, "used", s.used);)
+  MUSTER_FIELDS(field(1, "made", self.made); field(2, "ended", self.ended); field(3, "used", self.used);)
 };
 
 // The step manager of a job tells what has become of its steps. The news of one run of the job are numbered from 1; slurmctld skips
@@ -161,7 +163,8 @@ struct StepsOfJob {
   uint64_t first = 0;  // the number of the first of them
   std::vector<StepNews> news;
   bool renew = false;  // the warrant is old: ManageSteps again
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "first", s.first); v(4, "news", s.news); v(5, "renew", s.renew);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "first", self.first);
+                field(4, "news", self.news); field(5, "renew", self.renew);)
 };
 
 // ---- controller to node
@@ -169,7 +172,7 @@ struct Registered {
   static constexpr uint32_t kNumber = 20;
   uint64_t session = 0;
   std::vector<JobId> forget;  // finished jobs whose end is durable
-  MUSTER_FIELDS(v(1, "session", s.session); v(2, "forget", s.forget);)
+  MUSTER_FIELDS(field(1, "session", self.session); field(2, "forget", self.forget);)
 };
 
 struct JobOnNode {  // a job as its nodes need to know it
@@ -192,15 +195,18 @@ struct JobOnNode {  // a job as its nodes need to know it
   std::string exclusive, oversubscribe;            // model/sharing_words.h
   std::string restart;                             // restart_text: why the job was last put back into the queue
   std::vector<HetComponent> het;                   // of a heterogeneous job's leader: all components
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "array_job_id", s.array_job_id);
-                v(4, "array_task", s.array_task); v(5, "array_task_count", s.array_task_count); v(6, "array_task_min", s.array_task_min);
-                v(7, "array_task_max", s.array_task_max); v(8, "array_task_step", s.array_task_step); v(9, "request", s.request);
-                v(10, "node_list", s.node_list); v(11, "cpus_per_node", s.cpus_per_node); v(12, "tasks_per_node", s.tasks_per_node);
-                v(13, "node_index", s.node_index); v(14, "share", s.share); v(15, "partition", s.partition); v(16, "cluster", s.cluster);
-                v(17, "time_limit_min", s.time_limit_min); v(18, "started", s.started); v(19, "ends", s.ends);
-                v(20, "num_tasks", s.num_tasks); v(22, "topology_address", s.topology_address);
-                v(23, "topology_pattern", s.topology_pattern); v(24, "exclusive", s.exclusive); v(25, "oversubscribe", s.oversubscribe);
-                v(26, "sluid", s.sluid); v(36, "restart", s.restart); v(56, "het", s.het);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "array_job_id", self.array_job_id);
+                field(4, "array_task", self.array_task); field(5, "array_task_count", self.array_task_count);
+                field(6, "array_task_min", self.array_task_min); field(7, "array_task_max", self.array_task_max);
+                field(8, "array_task_step", self.array_task_step); field(9, "request", self.request);
+                field(10, "node_list", self.node_list); field(11, "cpus_per_node", self.cpus_per_node);
+                field(12, "tasks_per_node", self.tasks_per_node); field(13, "node_index", self.node_index); field(14, "share", self.share);
+                field(15, "partition", self.partition); field(16, "cluster", self.cluster);
+                field(17, "time_limit_min", self.time_limit_min); field(18, "started", self.started); field(19, "ends", self.ends);
+                field(20, "num_tasks", self.num_tasks); field(22, "topology_address", self.topology_address);
+                field(23, "topology_pattern", self.topology_pattern); field(24, "exclusive", self.exclusive);
+                field(25, "oversubscribe", self.oversubscribe); field(26, "sluid", self.sluid); field(36, "restart", self.restart);
+                field(56, "het", self.het);)
 };
 
 struct LaunchBatch {
@@ -210,8 +216,8 @@ struct LaunchBatch {
   // SHA-256 of a content that is too long to travel with each launch. The node has it from before, or asks for it with
   // rpc::FetchContent.
   std::string script_hash, environment_hash;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "script", s.script); v(3, "environment", s.environment); v(4, "script_hash", s.script_hash);
-                v(5, "environment_hash", s.environment_hash);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "script", self.script); field(3, "environment", self.environment);
+                field(4, "script_hash", self.script_hash); field(5, "environment_hash", self.environment_hash);)
 };
 
 struct TerminateJob {  // end everything of the job here, run the epilog, say JobGone. Also for unknown jobs.
@@ -223,8 +229,9 @@ struct TerminateJob {  // end everything of the job here, run the epilog, say Jo
   JobState state = JobState::kCancelled;  // why: "*** JOB 12 ON n1 CANCELLED AT … DUE TO TIME LIMIT ***"; kPending: requeued
   Time time{};
   std::optional<JobOnNode> about;  // for the epilog of a node that remembers nothing of the job: without counts for each of its nodes
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "forget", s.forget);
-                v(4, "kill_wait_seconds", s.kill_wait_seconds); v(5, "state", s.state); v(6, "time", s.time); v(7, "about", s.about);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "forget", self.forget);
+                field(4, "kill_wait_seconds", self.kill_wait_seconds); field(5, "state", self.state); field(6, "time", self.time);
+                field(7, "about", self.about);)
 };
 
 struct SignalJob {
@@ -235,33 +242,34 @@ struct SignalJob {
   StepId step{};
   uint16_t signal = 0;
   bool batch_only = false, full = false;  // scancel --batch, --full
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "has_step", s.has_step); v(4, "step", s.step);
-                v(5, "signal", s.signal); v(6, "batch_only", s.batch_only); v(7, "full", s.full);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "has_step", self.has_step);
+                field(4, "step", self.step); field(5, "signal", self.signal); field(6, "batch_only", self.batch_only);
+                field(7, "full", self.full);)
 };
 
 struct ForgetJobs {  // the ends of these jobs are durable here
   static constexpr uint32_t kNumber = 24;
   std::vector<JobId> jobs;
-  MUSTER_FIELDS(v(1, "jobs", s.jobs);)
+  MUSTER_FIELDS(field(1, "jobs", self.jobs);)
 };
 
 struct Reconfigure {
   static constexpr uint32_t kNumber = 25;
   bool shutdown = false;
-  MUSTER_FIELDS(v(1, "shutdown", s.shutdown);)
+  MUSTER_FIELDS(field(1, "shutdown", self.shutdown);)
 };
 
 struct SetLogging {  // scontrol setdebug, setdebugflags nodes=: until the configuration is read again
   static constexpr uint32_t kNumber = 26;
   std::string level;               // "" = as it is
   std::vector<std::string> flags;  // "+backfill", "-gres"
-  MUSTER_FIELDS(v(1, "level", s.level); v(2, "flags", s.flags);)
+  MUSTER_FIELDS(field(1, "level", self.level); field(2, "flags", self.flags);)
 };
 
 struct RebootNode {  // run RebootProgram
   static constexpr uint32_t kNumber = 27;
   std::string reason;
-  MUSTER_FIELDS(v(1, "reason", s.reason);)
+  MUSTER_FIELDS(field(1, "reason", self.reason);)
 };
 
 struct NotifyJob {  // a line on the standard error of what the job runs here
@@ -269,7 +277,7 @@ struct NotifyJob {  // a line on the standard error of what the job runs here
   JobId job{};
   uint32_t generation = 0;
   std::string text;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "text", s.text);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "text", self.text);)
 };
 
 struct SuspendJob {  // stop every process of the job here, or let them go on; repeated until JobSettled
@@ -278,13 +286,14 @@ struct SuspendJob {  // stop every process of the job here, or let them go on; r
   uint32_t generation = 0;
   bool suspend = true;
   uint32_t grace_seconds = 0;  // between SIGTSTP and SIGSTOP (PreemptParameters=suspend_grace_time); 0: SIGSTOP at once
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "suspend", s.suspend); v(13, "grace_seconds", s.grace_seconds);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "suspend", self.suspend);
+                field(13, "grace_seconds", self.grace_seconds);)
 };
 
 struct PrepareJob {  // run the prolog now, before anything of the job comes; repeated until JobPrepared or LaunchFailed
   static constexpr uint32_t kNumber = 30;
   JobOnNode job;
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  MUSTER_FIELDS(field(1, "job", self.job);)
 };
 
 struct LimitStep {  // scontrol update step: its own time limit from now on
@@ -293,7 +302,8 @@ struct LimitStep {  // scontrol update step: its own time limit from now on
   uint32_t generation = 0;
   StepId step{};
   std::optional<Duration> limit;  // since it started; none: no limit
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "limit", s.limit);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step);
+                field(4, "limit", self.limit);)
 };
 
 struct ManagedNode {  // a node of a managed job, as step placement sees it
@@ -302,8 +312,9 @@ struct ManagedNode {  // a node of a managed job, as step placement sees it
   std::shared_ptr<const NodeHardware> hardware;
   std::vector<std::string> features;
   std::string topology_address, topology_pattern;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "spec", s.spec); v(3, "hardware", s.hardware); v(4, "features", s.features);
-                v(5, "topology_address", s.topology_address); v(6, "topology_pattern", s.topology_pattern);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "spec", self.spec); field(3, "hardware", self.hardware);
+                field(4, "features", self.features); field(5, "topology_address", self.topology_address);
+                field(6, "topology_pattern", self.topology_pattern);)
 };
 
 // Makes this node decide about the steps of this run of a job. Sent when the run starts, when it changes, and at each registration.
@@ -319,9 +330,10 @@ struct ManageSteps {
   rpc::Allocated allocated;  // what AttachAllocation is answered with
   rpc::StepWarrant warrant;
   std::string signed_warrant;  // net/credential.h; filled in when it is sent
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "nodes", s.nodes); v(4, "blocks", s.blocks);
-                v(5, "most_steps", s.bounds.most_steps); v(6, "ports_named", s.ports_named); v(7, "allocated", s.allocated);
-                v(8, "warrant", s.warrant); v(9, "signed_warrant", s.signed_warrant); v(10, "most_tasks", s.bounds.most_tasks);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "request", self.request); field(3, "nodes", self.nodes);
+                field(4, "blocks", self.blocks); field(5, "most_steps", self.bounds.most_steps); field(6, "ports_named", self.ports_named);
+                field(7, "allocated", self.allocated); field(8, "warrant", self.warrant); field(9, "signed_warrant", self.signed_warrant);
+                field(10, "most_tasks", self.bounds.most_tasks);)
 };
 
 struct StepsTaken {  // of StepsOfJob: news up to this number are durable
@@ -329,13 +341,13 @@ struct StepsTaken {  // of StepsOfJob: news up to this number are durable
   JobId job{};
   uint32_t generation = 0;
   uint64_t news = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "news", s.news);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "news", self.news);)
 };
 
 struct PartOfStepEnded {  // another node told slurmctld, which has nothing to decide about the step
   static constexpr uint32_t kNumber = 34;
   rpc::PartEnded part;
-  MUSTER_FIELDS(v(1, "part", s.part);)
+  MUSTER_FIELDS(field(1, "part", self.part);)
 };
 
 struct StepEndTaken {  // of StepGone: it is durable. Until then the node says it again in each session.
@@ -343,14 +355,14 @@ struct StepEndTaken {  // of StepGone: it is durable. Until then the node says i
   JobId job{};
   uint32_t generation = 0;
   StepId step{};
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step);)
 };
 
 struct EndManagement {  // that run of the job is over, or another node manages its steps
   static constexpr uint32_t kNumber = 35;
   JobId job{};
   uint32_t generation = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation);)
 };
 
 }  // namespace muster::node_rpc
@@ -363,12 +375,12 @@ struct FetchContent {
   JobId job{};
   std::string hash;
   uint64_t offset = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "hash", s.hash); v(3, "offset", s.offset);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "hash", self.hash); field(3, "offset", self.offset);)
 };
 struct ContentPiece {
   uint64_t size = 0;  // of the whole
   std::string bytes;  // from the offset on; "" only at its end
-  MUSTER_FIELDS(v(1, "size", s.size); v(2, "bytes", s.bytes);)
+  MUSTER_FIELDS(field(1, "size", self.size); field(2, "bytes", self.bytes);)
 };
 
 #undef MUSTER_FIELDS
@@ -391,10 +403,10 @@ struct Numbered {
   uint64_t session = 0, sequence = 0;
   M message;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "session", s.session);
-    v(2, "sequence", s.sequence);
-    v(3, "message", s.message);
+  static void describe(S& self, V&& field) {
+    field(1, "session", self.session);
+    field(2, "sequence", self.sequence);
+    field(3, "message", self.message);
   }
 };
 

@@ -44,14 +44,14 @@ std::string_view restart_cause_name(RestartCause cause) {
   return "";
 }
 
-std::string restart_text(const Restart& r, std::string_view node) {
-  const std::string at = r.has_node ? "node " + std::string(node) : "a node";
-  switch (r.cause) {
+std::string restart_text(const Restart& restart, std::string_view node) {
+  const std::string at = restart.has_node ? "node " + std::string(node) : "a node";
+  switch (restart.cause) {
     case RestartCause::kNone: return "";
-    case RestartCause::kUser: return "requeued by uid " + std::to_string(r.user.value);
-    case RestartCause::kPreempted: return "preempted by job " + std::to_string(r.by.value);
+    case RestartCause::kUser: return "requeued by uid " + std::to_string(restart.user.value);
+    case RestartCause::kPreempted: return "preempted by job " + std::to_string(restart.by.value);
     case RestartCause::kNodeFailed: return at + " failed";
-    case RestartCause::kExitCode: return "exit code " + std::to_string(WEXITSTATUS(r.exit_status));
+    case RestartCause::kExitCode: return "exit code " + std::to_string(WEXITSTATUS(restart.exit_status));
     case RestartCause::kLaunchFailed: return "could not be launched on " + at;
     case RestartCause::kPrologFailed: return "PrologSlurmctld failed";
   }

@@ -51,15 +51,15 @@ struct Restart {
   uint32_t failures = 0;    // how often it came back because something failed, up to now
   bool operator==(const Restart&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "cause", s.cause);
-    v(2, "time", s.time);
-    v(3, "by", s.by);
-    v(4, "user", s.user);
-    v(5, "node", s.node);
-    v(6, "has_node", s.has_node);
-    v(7, "exit_status", s.exit_status);
-    v(8, "failures", s.failures);
+  static void describe(S& self, V&& field) {
+    field(1, "cause", self.cause);
+    field(2, "time", self.time);
+    field(3, "by", self.by);
+    field(4, "user", self.user);
+    field(5, "node", self.node);
+    field(6, "has_node", self.has_node);
+    field(7, "exit_status", self.exit_status);
+    field(8, "failures", self.failures);
   }
 };
 // "preempted by job 12", "node n3 failed", "requeued by uid 1000"; "" for kNone. `node`: the name of restart.node.
@@ -74,12 +74,12 @@ struct Claim {
   std::vector<JobId> victims;  // ascending
   bool operator==(const Claim& o) const;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "since", s.since);
-    v(2, "partition", s.partition);
-    v(3, "allocation", s.allocation);
-    v(4, "victims", s.victims);
-    v(5, "position", s.position);
+  static void describe(S& self, V&& field) {
+    field(1, "since", self.since);
+    field(2, "partition", self.partition);
+    field(3, "allocation", self.allocation);
+    field(4, "victims", self.victims);
+    field(5, "position", self.position);
   }
 };
 

@@ -111,9 +111,9 @@ Result<> check_limits(const std::vector<ResourceLimit>& limits) {
 
 // Checks each text by way of its description, so that no text can be forgotten.
 template <class R>
-Result<> check_described(const R& r) {
+Result<> check_described(const R& request) {
   Result<> done;
-  R::describe(r, [&]<class T>(unsigned, const char* field, const T& member) {
+  R::describe(request, [&]<class T>(unsigned, const char* field, const T& member) {
     size_t bytes = 0;
     if constexpr (std::is_same_v<T, std::string>) bytes = member.size();
     if constexpr (TextMember<T>) bytes = member.text().size();

@@ -65,9 +65,9 @@ struct AccessNames {
   std::string text() const;  // "a,b"; "-a,-b"
   bool operator==(const AccessNames&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "names", s.names);
-    v(2, "denied", s.denied);
+  static void describe(S& self, V&& field) {
+    field(1, "names", self.names);
+    field(2, "denied", self.denied);
   }
 };
 
@@ -114,31 +114,31 @@ struct Reservation {
 
   bool operator==(const Reservation&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "name", s.name);
-    v(3, "flags", s.flags);
-    v(4, "start", s.start);
-    v(5, "end", s.end);
-    v(6, "floats_by", s.floats_by);
-    v(7, "end_floats", s.end_floats);
-    v(8, "begun", s.begun);
-    v(9, "nodes", s.nodes);
-    v(10, "partial", s.partial);
-    v(11, "partition", s.partition);
-    v(12, "features", s.features);
-    v(13, "licenses", s.licenses);
-    v(14, "nodes_wanted", s.nodes_wanted);
-    v(15, "users", s.users);
-    v(16, "accounts", s.accounts);
-    v(17, "groups", s.groups);
-    v(18, "qos", s.qos);
-    v(19, "partitions", s.partitions);
-    v(20, "group_members", s.group_members);
-    v(21, "max_start_delay", s.max_start_delay);
-    v(22, "purge_after", s.purge_after);
-    v(23, "last_used", s.last_used);
-    v(24, "comment", s.comment);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "name", self.name);
+    field(3, "flags", self.flags);
+    field(4, "start", self.start);
+    field(5, "end", self.end);
+    field(6, "floats_by", self.floats_by);
+    field(7, "end_floats", self.end_floats);
+    field(8, "begun", self.begun);
+    field(9, "nodes", self.nodes);
+    field(10, "partial", self.partial);
+    field(11, "partition", self.partition);
+    field(12, "features", self.features);
+    field(13, "licenses", self.licenses);
+    field(14, "nodes_wanted", self.nodes_wanted);
+    field(15, "users", self.users);
+    field(16, "accounts", self.accounts);
+    field(17, "groups", self.groups);
+    field(18, "qos", self.qos);
+    field(19, "partitions", self.partitions);
+    field(20, "group_members", self.group_members);
+    field(21, "max_start_delay", self.max_start_delay);
+    field(22, "purge_after", self.purge_after);
+    field(23, "last_used", self.last_used);
+    field(24, "comment", self.comment);
   }
 };
 using ReservationPtr = std::shared_ptr<const Reservation>;

@@ -35,17 +35,17 @@ struct GresDevices {
   bool shared = false;  // `count` shares of GPU number first_index
   bool operator==(const GresDevices&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "type", s.type);
-    v(3, "count", s.count);
-    v(4, "first_index", s.first_index);
-    v(5, "count_only", s.count_only);
-    v(6, "files", s.files);
-    v(7, "cores", s.cores);
-    v(8, "links", s.links);
-    v(9, "flags", s.flags);
-    v(10, "shared", s.shared);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "type", self.type);
+    field(3, "count", self.count);
+    field(4, "first_index", self.first_index);
+    field(5, "count_only", self.count_only);
+    field(6, "files", self.files);
+    field(7, "cores", self.cores);
+    field(8, "links", self.links);
+    field(9, "flags", self.flags);
+    field(10, "shared", self.shared);
   }
 };
 
@@ -74,12 +74,12 @@ struct GresShare {
   std::vector<uint64_t> shares;  // of shared kinds: how many of each of `devices`, in their order
   bool operator==(const GresShare&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "type", s.type);
-    v(3, "count", s.count);
-    v(4, "devices", s.devices);
-    v(5, "shares", s.shares);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "type", self.type);
+    field(3, "count", self.count);
+    field(4, "devices", self.devices);
+    field(5, "shares", self.shares);
   }
   // How many shares of this GPU are held; 0 if it is none of `devices`.
   uint64_t shares_on(size_t device) const;
@@ -115,13 +115,13 @@ struct NodeShare {
   uint32_t counted_cpus() const { return static_cast<uint32_t>(cpus.count() - taken_back.count()); }
   bool operator==(const NodeShare&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "cpus", s.cpus);
-    v(3, "mem_mb", s.mem_mb);
-    v(4, "gres", s.gres);
-    v(5, "tasks", s.tasks);
-    v(6, "taken_back", s.taken_back);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "cpus", self.cpus);
+    field(3, "mem_mb", self.mem_mb);
+    field(4, "gres", self.gres);
+    field(5, "tasks", self.tasks);
+    field(6, "taken_back", self.taken_back);
   }
 };
 
@@ -131,9 +131,9 @@ struct LicenseShare {
   uint64_t count = 0;
   bool operator==(const LicenseShare&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "count", s.count);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "count", self.count);
   }
 };
 
@@ -150,16 +150,16 @@ struct Allocation {
   std::optional<uint64_t> billing;  // by TRESBillingWeights of the partition; unset: the number of its CPUs
   bool operator==(const Allocation&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "nodes", s.nodes);
-    v(2, "whole_nodes", s.whole_nodes);
-    v(3, "exclusive_user", s.exclusive_user);
-    v(4, "oversubscribe", s.oversubscribe);
-    v(5, "switches", s.switches);
-    v(6, "fenced", s.fenced);
-    v(7, "licenses", s.licenses);
-    v(8, "mcs_label", s.mcs_label);
-    v(9, "billing", s.billing);
+  static void describe(S& self, V&& field) {
+    field(1, "nodes", self.nodes);
+    field(2, "whole_nodes", self.whole_nodes);
+    field(3, "exclusive_user", self.exclusive_user);
+    field(4, "oversubscribe", self.oversubscribe);
+    field(5, "switches", self.switches);
+    field(6, "fenced", self.fenced);
+    field(7, "licenses", self.licenses);
+    field(8, "mcs_label", self.mcs_label);
+    field(9, "billing", self.billing);
   }
   uint32_t total_cpus() const {
     uint32_t n = 0;

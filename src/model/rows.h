@@ -38,12 +38,12 @@ struct NodeShareRow {
   std::string gres;
   uint32_t cpus = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "cpu_ids", s.cpu_ids);
-    v(3, "mem_mb", s.mem_mb);
-    v(4, "gres", s.gres);
-    v(5, "cpus", s.cpus);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "cpu_ids", self.cpu_ids);
+    field(3, "mem_mb", self.mem_mb);
+    field(4, "gres", self.gres);
+    field(5, "cpus", self.cpus);
   }
 };
 
@@ -90,59 +90,59 @@ struct JobRow {
   std::string restart;                   // restart_text: why it was last put back into the queue
   HetPart het;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "request", s.request);
-    v(3, "state", s.state);
-    v(4, "flags", s.flags);
-    v(5, "reason", s.reason);
-    v(6, "reason_detail", s.reason_detail);
-    v(7, "priority", s.priority);
-    v(8, "time_limit_min", s.time_limit_min);
-    v(9, "array_job_id", s.array_job_id);
-    v(10, "array_task", s.array_task);
-    v(11, "array_tasks", s.array_tasks);
-    v(12, "array_max_running", s.array_max_running);
-    v(13, "partition", s.partition);
-    v(14, "restarts", s.restarts);
-    v(15, "submitted", s.submitted);
-    v(16, "eligible", s.eligible);
-    v(17, "started", s.started);
-    v(18, "ends", s.ends);
-    v(19, "ended", s.ended);
-    v(20, "suspended", s.suspended);
-    v(21, "suspended_total", s.suspended_total);
-    v(22, "nodes", s.nodes);
-    v(23, "cpus", s.cpus);
-    v(24, "tasks", s.tasks);
-    v(25, "max_nodes", s.max_nodes);
-    v(26, "max_cpus", s.max_cpus);
-    v(27, "node_list", s.node_list);
-    v(28, "batch_host", s.batch_host);
-    v(29, "expected_nodes", s.expected_nodes);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "request", self.request);
+    field(3, "state", self.state);
+    field(4, "flags", self.flags);
+    field(5, "reason", self.reason);
+    field(6, "reason_detail", self.reason_detail);
+    field(7, "priority", self.priority);
+    field(8, "time_limit_min", self.time_limit_min);
+    field(9, "array_job_id", self.array_job_id);
+    field(10, "array_task", self.array_task);
+    field(11, "array_tasks", self.array_tasks);
+    field(12, "array_max_running", self.array_max_running);
+    field(13, "partition", self.partition);
+    field(14, "restarts", self.restarts);
+    field(15, "submitted", self.submitted);
+    field(16, "eligible", self.eligible);
+    field(17, "started", self.started);
+    field(18, "ends", self.ends);
+    field(19, "ended", self.ended);
+    field(20, "suspended", self.suspended);
+    field(21, "suspended_total", self.suspended_total);
+    field(22, "nodes", self.nodes);
+    field(23, "cpus", self.cpus);
+    field(24, "tasks", self.tasks);
+    field(25, "max_nodes", self.max_nodes);
+    field(26, "max_cpus", self.max_cpus);
+    field(27, "node_list", self.node_list);
+    field(28, "batch_host", self.batch_host);
+    field(29, "expected_nodes", self.expected_nodes);
     // 30 and 31 were the amounts of TRES as texts.
-    v(32, "dependency", s.dependency);
-    v(33, "exit_status", s.exit_status);
-    v(34, "derived_exit_status", s.derived_exit_status);
-    v(35, "expected", s.expected);
-    v(36, "switches", s.switches);
-    v(37, "shares", s.shares);
-    v(38, "mem_mb_per_node", s.mem_mb_per_node);
-    v(39, "gres_allocated", s.gres_allocated);
-    v(40, "tiers", s.tiers);
-    v(41, "placement", s.placement);
-    v(42, "last_sched_eval", s.last_sched_eval);
-    v(43, "resized", s.resized);
-    v(44, "exclusive", s.exclusive);
-    v(45, "oversubscribe", s.oversubscribe);
-    auto tres = described_part(v, s.tres);
+    field(32, "dependency", self.dependency);
+    field(33, "exit_status", self.exit_status);
+    field(34, "derived_exit_status", self.derived_exit_status);
+    field(35, "expected", self.expected);
+    field(36, "switches", self.switches);
+    field(37, "shares", self.shares);
+    field(38, "mem_mb_per_node", self.mem_mb_per_node);
+    field(39, "gres_allocated", self.gres_allocated);
+    field(40, "tiers", self.tiers);
+    field(41, "placement", self.placement);
+    field(42, "last_sched_eval", self.last_sched_eval);
+    field(43, "resized", self.resized);
+    field(44, "exclusive", self.exclusive);
+    field(45, "oversubscribe", self.oversubscribe);
+    auto tres = described_part(field, self.tres);
     tres(46, "tres_requested", &JobRowTres::requested);
     tres(47, "tres_allocated", &JobRowTres::allocated);
-    v(57, "preempted", s.preempted);
-    v(58, "preempt_eligible", s.preempt_eligible);
-    v(59, "restart", s.restart);
-    v(77, "het", s.het);
-    v(87, "cron", s.cron);
+    field(57, "preempted", self.preempted);
+    field(58, "preempt_eligible", self.preempt_eligible);
+    field(59, "restart", self.restart);
+    field(77, "het", self.het);
+    field(87, "cron", self.cron);
   }
 };
 
@@ -167,43 +167,43 @@ struct StepRow {
   TresAmounts tres;                      // what it holds
   HetPart het;                           // of its job
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "array_job_id", s.array_job_id);
-    v(3, "array_task", s.array_task);
-    v(4, "id", s.id);
-    v(5, "state", s.state);
-    v(6, "name", s.name);
-    v(7, "partition", s.partition);
-    v(8, "user_name", s.user_name);
-    v(9, "uid", s.uid);
-    v(10, "start", s.start);
-    v(11, "time_limit_min", s.time_limit_min);
-    v(12, "nodes", s.nodes);
-    v(13, "tasks", s.tasks);
-    v(14, "cpus", s.cpus);
-    v(15, "node_list", s.node_list);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "array_job_id", self.array_job_id);
+    field(3, "array_task", self.array_task);
+    field(4, "id", self.id);
+    field(5, "state", self.state);
+    field(6, "name", self.name);
+    field(7, "partition", self.partition);
+    field(8, "user_name", self.user_name);
+    field(9, "uid", self.uid);
+    field(10, "start", self.start);
+    field(11, "time_limit_min", self.time_limit_min);
+    field(12, "nodes", self.nodes);
+    field(13, "tasks", self.tasks);
+    field(14, "cpus", self.cpus);
+    field(15, "node_list", self.node_list);
     // 16 was `tres` as a text.
-    v(17, "gres", s.gres);
-    v(18, "srun_host", s.srun_host);
-    v(19, "distribution", s.distribution);
-    v(20, "submit_line", s.submit_line);
-    v(21, "srun_pid", s.srun_pid);
-    v(22, "network", s.network);
-    v(23, "cpu_freq", s.cpu_freq);
-    v(24, "cpus_per_tres", s.cpus_per_tres);
-    v(25, "mem_per_tres", s.mem_per_tres);
-    v(26, "tres_bind", s.tres_bind);
-    v(27, "tres_freq", s.tres_freq);
-    v(28, "tres_per_step", s.tres_per_step);
-    v(29, "tres_per_socket", s.tres_per_socket);
-    v(30, "tres_per_task", s.tres_per_task);
-    v(31, "std_in", s.std_in);
-    v(32, "std_out", s.std_out);
-    v(33, "std_err", s.std_err);
-    v(34, "resv_ports", s.resv_ports);
-    v(35, "tres", s.tres);
-    v(65, "het", s.het);
+    field(17, "gres", self.gres);
+    field(18, "srun_host", self.srun_host);
+    field(19, "distribution", self.distribution);
+    field(20, "submit_line", self.submit_line);
+    field(21, "srun_pid", self.srun_pid);
+    field(22, "network", self.network);
+    field(23, "cpu_freq", self.cpu_freq);
+    field(24, "cpus_per_tres", self.cpus_per_tres);
+    field(25, "mem_per_tres", self.mem_per_tres);
+    field(26, "tres_bind", self.tres_bind);
+    field(27, "tres_freq", self.tres_freq);
+    field(28, "tres_per_step", self.tres_per_step);
+    field(29, "tres_per_socket", self.tres_per_socket);
+    field(30, "tres_per_task", self.tres_per_task);
+    field(31, "std_in", self.std_in);
+    field(32, "std_out", self.std_out);
+    field(33, "std_err", self.std_err);
+    field(34, "resv_ports", self.resv_ports);
+    field(35, "tres", self.tres);
+    field(65, "het", self.het);
   }
 };
 
@@ -232,68 +232,68 @@ struct NodeRow {
   TresAmounts tres_configured, tres_allocated;
   std::string reservation;  // that has the node now; the first by number
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "address", s.address);
-    v(3, "hostname", s.hostname);
-    v(4, "comment", s.comment);
-    v(5, "extra", s.extra);
-    v(6, "reason", s.reason);
-    v(7, "arch", s.arch);
-    v(8, "os", s.os);
-    v(9, "version", s.version);
-    v(10, "port", s.port);
-    v(11, "state", s.state);
-    v(12, "flags", s.flags);
-    v(13, "has_jobs", s.has_jobs);
-    v(14, "cpus", s.cpus);
-    v(15, "boards", s.boards);
-    v(16, "sockets", s.sockets);
-    v(17, "cores_per_socket", s.cores_per_socket);
-    v(18, "threads_per_core", s.threads_per_core);
-    v(19, "cpus_effective", s.cpus_effective);
-    v(20, "cpus_allocated", s.cpus_allocated);
-    v(21, "cpu_load", s.cpu_load);
-    v(22, "real_memory_mb", s.real_memory_mb);
-    v(23, "mem_allocated_mb", s.mem_allocated_mb);
-    v(24, "free_mem_mb", s.free_mem_mb);
-    v(25, "tmp_disk_mb", s.tmp_disk_mb);
-    v(26, "mem_spec_mb", s.mem_spec_mb);
-    v(27, "weight", s.weight);
-    v(28, "core_spec_count", s.core_spec_count);
-    v(29, "cpu_spec_list", s.cpu_spec_list);
-    v(30, "features", s.features);
-    v(31, "features_active", s.features_active);
-    v(32, "gres", s.gres);
-    v(33, "gres_used", s.gres_used);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "address", self.address);
+    field(3, "hostname", self.hostname);
+    field(4, "comment", self.comment);
+    field(5, "extra", self.extra);
+    field(6, "reason", self.reason);
+    field(7, "arch", self.arch);
+    field(8, "os", self.os);
+    field(9, "version", self.version);
+    field(10, "port", self.port);
+    field(11, "state", self.state);
+    field(12, "flags", self.flags);
+    field(13, "has_jobs", self.has_jobs);
+    field(14, "cpus", self.cpus);
+    field(15, "boards", self.boards);
+    field(16, "sockets", self.sockets);
+    field(17, "cores_per_socket", self.cores_per_socket);
+    field(18, "threads_per_core", self.threads_per_core);
+    field(19, "cpus_effective", self.cpus_effective);
+    field(20, "cpus_allocated", self.cpus_allocated);
+    field(21, "cpu_load", self.cpu_load);
+    field(22, "real_memory_mb", self.real_memory_mb);
+    field(23, "mem_allocated_mb", self.mem_allocated_mb);
+    field(24, "free_mem_mb", self.free_mem_mb);
+    field(25, "tmp_disk_mb", self.tmp_disk_mb);
+    field(26, "mem_spec_mb", self.mem_spec_mb);
+    field(27, "weight", self.weight);
+    field(28, "core_spec_count", self.core_spec_count);
+    field(29, "cpu_spec_list", self.cpu_spec_list);
+    field(30, "features", self.features);
+    field(31, "features_active", self.features_active);
+    field(32, "gres", self.gres);
+    field(33, "gres_used", self.gres_used);
     // 34 and 35 were the amounts of TRES as texts.
-    v(36, "partitions", s.partitions);
-    v(37, "reason_uid", s.reason_uid);
-    v(38, "reason_time", s.reason_time);
-    v(39, "boot_time", s.boot_time);
-    v(40, "slurmd_start", s.slurmd_start);
-    v(41, "last_busy", s.last_busy);
-    v(42, "resume_after", s.resume_after);
-    v(43, "jobs_running", s.jobs_running);
-    v(44, "instance_id", s.instance_id);
-    v(45, "instance_type", s.instance_type);
-    v(46, "next_state", s.next_state);
-    v(47, "mcs_label", s.mcs_label);
-    v(48, "owned", s.owned);
-    v(49, "owner", s.owner);
-    v(50, "restricted_cores", s.restricted_cores);
-    v(51, "tres_configured", s.tres_configured);
-    v(52, "tres_allocated", s.tres_allocated);
-    v(72, "reservation", s.reservation);
+    field(36, "partitions", self.partitions);
+    field(37, "reason_uid", self.reason_uid);
+    field(38, "reason_time", self.reason_time);
+    field(39, "boot_time", self.boot_time);
+    field(40, "slurmd_start", self.slurmd_start);
+    field(41, "last_busy", self.last_busy);
+    field(42, "resume_after", self.resume_after);
+    field(43, "jobs_running", self.jobs_running);
+    field(44, "instance_id", self.instance_id);
+    field(45, "instance_type", self.instance_type);
+    field(46, "next_state", self.next_state);
+    field(47, "mcs_label", self.mcs_label);
+    field(48, "owned", self.owned);
+    field(49, "owner", self.owner);
+    field(50, "restricted_cores", self.restricted_cores);
+    field(51, "tres_configured", self.tres_configured);
+    field(52, "tres_allocated", self.tres_allocated);
+    field(72, "reservation", self.reservation);
   }
 };
 
 struct ReservedCoresRow {
   std::string node, cores;  // "0-3"
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "node", s.node);
-    v(2, "cores", s.cores);
+  static void describe(S& self, V&& field) {
+    field(1, "node", self.node);
+    field(2, "cores", self.cores);
   }
 };
 
@@ -311,28 +311,28 @@ struct ReservationRow {
   AccessNames users, groups, accounts, qos, partitions;
   Duration max_start_delay{}, purge_after{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "start", s.start);
-    v(3, "end", s.end);
-    v(4, "flags", s.flags);
-    v(5, "active", s.active);
-    v(6, "node_list", s.node_list);
-    v(7, "node_count", s.node_count);
-    v(8, "core_count", s.core_count);
-    v(9, "cores", s.cores);
-    v(10, "features", s.features);
-    v(11, "partition", s.partition);
-    v(12, "comment", s.comment);
-    v(13, "licenses", s.licenses);
-    v(14, "tres", s.tres);
-    v(15, "users", s.users);
-    v(16, "groups", s.groups);
-    v(17, "accounts", s.accounts);
-    v(18, "qos", s.qos);
-    v(19, "partitions", s.partitions);
-    v(20, "max_start_delay", s.max_start_delay);
-    v(21, "purge_after", s.purge_after);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "start", self.start);
+    field(3, "end", self.end);
+    field(4, "flags", self.flags);
+    field(5, "active", self.active);
+    field(6, "node_list", self.node_list);
+    field(7, "node_count", self.node_count);
+    field(8, "core_count", self.core_count);
+    field(9, "cores", self.cores);
+    field(10, "features", self.features);
+    field(11, "partition", self.partition);
+    field(12, "comment", self.comment);
+    field(13, "licenses", self.licenses);
+    field(14, "tres", self.tres);
+    field(15, "users", self.users);
+    field(16, "groups", self.groups);
+    field(17, "accounts", self.accounts);
+    field(18, "qos", self.qos);
+    field(19, "partitions", self.partitions);
+    field(20, "max_start_delay", self.max_start_delay);
+    field(21, "purge_after", self.purge_after);
   }
 };
 
@@ -343,15 +343,15 @@ struct LicenseRow {
   uint32_t last_consumed = 0, last_deficit = 0;  // of a remote one
   Time last_update{};
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "total", s.total);
-    v(3, "used", s.used);
-    v(4, "reserved", s.reserved);
-    v(5, "remote", s.remote);
-    v(45, "last_consumed", s.last_consumed);
-    v(46, "last_deficit", s.last_deficit);
-    v(47, "last_update", s.last_update);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "total", self.total);
+    field(3, "used", self.used);
+    field(4, "reserved", self.reserved);
+    field(5, "remote", self.remote);
+    field(45, "last_consumed", self.last_consumed);
+    field(46, "last_deficit", self.last_deficit);
+    field(47, "last_update", self.last_update);
   }
 };
 
@@ -366,23 +366,23 @@ struct ShareRow {
   TresAmounts used_minutes;   // GrpTRESRaw: decayed, whole minutes
   TresAmounts run_minutes;    // TRESRunMins: what running jobs may still use
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "association", s.association);
-    v(2, "parent", s.parent);
-    v(3, "account", s.account);
-    v(4, "user", s.user);
-    v(5, "partition", s.partition);
-    v(6, "depth", s.depth);
-    v(7, "shares", s.shares);
-    v(8, "norm_shares", s.norm_shares);
-    v(9, "raw_usage", s.raw_usage);
-    v(10, "norm_usage", s.norm_usage);
-    v(11, "effective_usage", s.effective_usage);
-    v(12, "level_fs", s.level_fs);
-    v(13, "factor", s.factor);
-    v(14, "limit_minutes", s.limit_minutes);
-    v(15, "used_minutes", s.used_minutes);
-    v(16, "run_minutes", s.run_minutes);
+  static void describe(S& self, V&& field) {
+    field(1, "association", self.association);
+    field(2, "parent", self.parent);
+    field(3, "account", self.account);
+    field(4, "user", self.user);
+    field(5, "partition", self.partition);
+    field(6, "depth", self.depth);
+    field(7, "shares", self.shares);
+    field(8, "norm_shares", self.norm_shares);
+    field(9, "raw_usage", self.raw_usage);
+    field(10, "norm_usage", self.norm_usage);
+    field(11, "effective_usage", self.effective_usage);
+    field(12, "level_fs", self.level_fs);
+    field(13, "factor", self.factor);
+    field(14, "limit_minutes", self.limit_minutes);
+    field(15, "used_minutes", self.used_minutes);
+    field(16, "run_minutes", self.run_minutes);
   }
 };
 
@@ -391,10 +391,10 @@ struct FactorRow {
   std::string name;  // of TRES
   double normal = 0, weighted = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "normal", s.normal);
-    v(3, "weighted", s.weighted);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "normal", self.normal);
+    field(3, "weighted", self.weighted);
   }
 };
 
@@ -409,23 +409,23 @@ struct PriorityRow {
   std::vector<FactorRow> tres;
   int64_t site = 0, nice = 0;  // nice as it was asked for: it is taken away
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "job", s.job);
-    v(2, "sluid", s.sluid);
-    v(3, "user", s.user);
-    v(4, "account", s.account);
-    v(5, "partition", s.partition);
-    v(6, "qos", s.qos);
-    v(7, "priority", s.priority);
-    v(8, "age", s.age);
-    v(9, "association", s.association);
-    v(10, "fair_share", s.fair_share);
-    v(11, "job_size", s.job_size);
-    v(12, "partition_factor", s.partition_factor);
-    v(13, "qos_factor", s.qos_factor);
-    v(14, "tres", s.tres);
-    v(15, "site", s.site);
-    v(16, "nice", s.nice);
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "sluid", self.sluid);
+    field(3, "user", self.user);
+    field(4, "account", self.account);
+    field(5, "partition", self.partition);
+    field(6, "qos", self.qos);
+    field(7, "priority", self.priority);
+    field(8, "age", self.age);
+    field(9, "association", self.association);
+    field(10, "fair_share", self.fair_share);
+    field(11, "job_size", self.job_size);
+    field(12, "partition_factor", self.partition_factor);
+    field(13, "qos_factor", self.qos_factor);
+    field(14, "tres", self.tres);
+    field(15, "site", self.site);
+    field(16, "nice", self.nice);
   }
 };
 
@@ -435,13 +435,13 @@ struct PartitionRow {
   uint32_t total_nodes = 0, total_cpus = 0;
   TresAmounts tres;  // what its nodes have
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "partition", s.partition);
-    v(2, "node_list", s.node_list);
-    v(3, "total_nodes", s.total_nodes);
-    v(4, "total_cpus", s.total_cpus);
+  static void describe(S& self, V&& field) {
+    field(1, "partition", self.partition);
+    field(2, "node_list", self.node_list);
+    field(3, "total_nodes", self.total_nodes);
+    field(4, "total_cpus", self.total_cpus);
     // 5 was `tres` as a text.
-    v(6, "tres", s.tres);
+    field(6, "tres", self.tres);
   }
 };
 

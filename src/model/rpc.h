@@ -21,14 +21,14 @@
 
 namespace muster::rpc {
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 struct Empty {
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 
 // ---- submission
@@ -36,19 +36,19 @@ struct SubmitJob {
   AskedRequest request;
   std::string script;       // the job's own content: kept by the controller, which alone knows under which name
   std::string environment;  // NAME=VALUE\0…
-  MUSTER_FIELDS(v(1, "request", s.request); v(2, "script", s.script); v(3, "environment", s.environment);)
+  MUSTER_FIELDS(field(1, "request", self.request); field(2, "script", self.script); field(3, "environment", self.environment);)
 };
 struct JobSubmitted {
   JobId job{};
   std::string message;  // a warning for the user, usually empty
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "message", s.message);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "message", self.message);)
 };
 
 // sbatch with several components: all are accepted, or none. The script runs in the first. Answered with the leader's id.
 struct SubmitHetJob {
   std::vector<AskedRequest> components;
   std::string script, environment;  // as in SubmitJob
-  MUSTER_FIELDS(v(1, "components", s.components); v(2, "script", s.script); v(3, "environment", s.environment);)
+  MUSTER_FIELDS(field(1, "components", self.components); field(2, "script", self.script); field(3, "environment", self.environment);)
 };
 
 // From salloc, and from srun outside a job. The answer comes when the job's nodes are ready. Before that, `AllocationPending` comes
@@ -56,17 +56,17 @@ struct SubmitHetJob {
 struct Allocate {
   AskedRequest request;
   bool attends = false;  // as that of WaitJob, from now on: the command may be killed before it says more
-  MUSTER_FIELDS(v(1, "request", s.request); v(2, "attends", s.attends);)
+  MUSTER_FIELDS(field(1, "request", self.request); field(2, "attends", self.attends);)
 };
 struct AllocationPending {
   JobId job{};
   std::string nodes;  // its own from now on; "": it waits for some
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "nodes", self.nodes);)
 };
 struct NodeAddress {
   std::string name, host;
   uint16_t port = 0;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "host", s.host); v(3, "port", s.port);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "host", self.host); field(3, "port", self.port);)
 };
 struct Allocated {
   JobRow job;
@@ -75,51 +75,52 @@ struct Allocated {
   std::vector<uint32_t> cpus_per_node;
   std::vector<uint32_t> tasks_per_node;
   std::string exclusive, oversubscribe;  // model/sharing_words.h
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "addresses", s.addresses); v(4, "cpus_per_node", s.cpus_per_node);
-                v(5, "tasks_per_node", s.tasks_per_node); v(6, "exclusive", s.exclusive); v(7, "oversubscribe", s.oversubscribe);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "request", self.request); field(3, "addresses", self.addresses);
+                field(4, "cpus_per_node", self.cpus_per_node); field(5, "tasks_per_node", self.tasks_per_node);
+                field(6, "exclusive", self.exclusive); field(7, "oversubscribe", self.oversubscribe);)
 };
 // The same with several components. All are ready when the answer comes.
 struct AllocateHetJob {
   std::vector<AskedRequest> components;
   bool attends = false;
-  MUSTER_FIELDS(v(1, "components", s.components); v(2, "attends", s.attends);)
+  MUSTER_FIELDS(field(1, "components", self.components); field(2, "attends", self.attends);)
 };
 struct HetAllocated {
   std::vector<Allocated> components;
-  MUSTER_FIELDS(v(1, "components", s.components);)
+  MUSTER_FIELDS(field(1, "components", self.components);)
 };
 struct WillRun {  // --test-only
   AskedRequest request;
   JobKind kind = JobKind::kBatch;  // of sbatch; or of salloc and srun
-  MUSTER_FIELDS(v(1, "request", s.request); v(2, "kind", s.kind);)
+  MUSTER_FIELDS(field(1, "request", self.request); field(2, "kind", self.kind);)
 };
 struct WillRunAnswer {
   Time start{};
   uint32_t cpus = 0;
   std::string node_list, partition;
   JobId job{};  // the id it would get if it were submitted now
-  MUSTER_FIELDS(v(1, "start", s.start); v(2, "cpus", s.cpus); v(3, "node_list", s.node_list); v(4, "partition", s.partition);
-                v(5, "job", s.job);)
+  MUSTER_FIELDS(field(1, "start", self.start); field(2, "cpus", self.cpus); field(3, "node_list", self.node_list);
+                field(4, "partition", self.partition); field(5, "job", self.job);)
 };
 struct WaitJob {  // sbatch --wait: answered when the job ended (all array tasks)
   JobId job{};
   bool ready = false;    // scontrol wait_job: already when its nodes are ready
   bool attends = false;  // salloc, srun: as long as this waits, somebody is there for the allocation (InactiveLimit)
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "ready", s.ready); v(42, "attends", s.attends);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "ready", self.ready); field(42, "attends", self.attends);)
 };
 struct JobResult {
   JobState state = JobState::kPending;
   int32_t exit_status = 0;
-  MUSTER_FIELDS(v(1, "state", s.state); v(2, "exit_status", s.exit_status);)
+  MUSTER_FIELDS(field(1, "state", self.state); field(2, "exit_status", self.exit_status);)
 };
 struct FinishAllocation {  // salloc's command or srun ended: give the allocation back
   JobId job{};
   int32_t exit_status = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "exit_status", s.exit_status);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "exit_status", self.exit_status);)
 };
 struct AttachAllocation {  // srun inside a job, srun --jobid: the allocation as it stands
   JobId job{};
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  MUSTER_FIELDS(field(1, "job", self.job);)
 };
 
 // ---- steps
@@ -130,8 +131,8 @@ struct CreateStep {
   uint32_t srun_pid = 0;
   bool queue = false;                    // --async: where the resources are busy, the step has its number and waits for them
   std::optional<uint32_t> waiting_step;  // this step, which waits already; no new one is made
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "request", s.request); v(3, "srun_host", s.srun_host); v(4, "srun_pid", s.srun_pid);
-                v(5, "queue", s.queue); v(6, "waiting_step", s.waiting_step);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "request", self.request); field(3, "srun_host", self.srun_host);
+                field(4, "srun_pid", self.srun_pid); field(5, "queue", self.queue); field(6, "waiting_step", self.waiting_step);)
 };
 struct StepNode {  // one node of the step, in order
   NodeAddress address;
@@ -142,9 +143,10 @@ struct StepNode {  // one node of the step, in order
   uint32_t node_index = 0;  // within the job's allocation
   uint32_t job_cpus = 0;
   std::string topology_address, topology_pattern;
-  MUSTER_FIELDS(v(1, "address", s.address); v(2, "ranks", s.ranks); v(3, "cpu_list", s.cpu_list); v(4, "mem_mb", s.mem_mb);
-                v(5, "gres", s.gres); v(6, "node_index", s.node_index); v(7, "job_cpus", s.job_cpus);
-                v(8, "topology_address", s.topology_address); v(9, "topology_pattern", s.topology_pattern);)
+  MUSTER_FIELDS(field(1, "address", self.address); field(2, "ranks", self.ranks); field(3, "cpu_list", self.cpu_list);
+                field(4, "mem_mb", self.mem_mb); field(5, "gres", self.gres); field(6, "node_index", self.node_index);
+                field(7, "job_cpus", self.job_cpus); field(8, "topology_address", self.topology_address);
+                field(9, "topology_pattern", self.topology_pattern);)
 };
 struct StepCreated {
   JobId job{};
@@ -159,32 +161,33 @@ struct StepCreated {
   uint32_t first_node = 0, own_nodes = 0;  // of a step over components: which of `nodes`, those of all, are this component's; 0: all
   bool waiting = false;  // CreateStep::queue: it has no nodes yet; a request with waiting_step gives them once they are free
   Sluid sluid{};
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "num_tasks", s.num_tasks); v(4, "nodes", s.nodes);
-                v(5, "credential", s.credential); v(6, "uid", s.uid); v(7, "gid", s.gid); v(8, "job_node_list", s.job_node_list);
-                v(9, "cpus_per_task", s.cpus_per_task); v(10, "waiting", s.waiting); v(12, "sluid", s.sluid);
-                v(42, "first_node", s.first_node); v(43, "own_nodes", s.own_nodes);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "step", self.step); field(3, "num_tasks", self.num_tasks);
+                field(4, "nodes", self.nodes); field(5, "credential", self.credential); field(6, "uid", self.uid);
+                field(7, "gid", self.gid); field(8, "job_node_list", self.job_node_list); field(9, "cpus_per_task", self.cpus_per_task);
+                field(10, "waiting", self.waiting); field(12, "sluid", self.sluid); field(42, "first_node", self.first_node);
+                field(43, "own_nodes", self.own_nodes);)
 };
 // srun over several components of a heterogeneous job: a step of each, all with one number, or none. Ranks count through.
 struct CreateHetStep {
   std::vector<CreateStep> components;  // `job` is the component's id
-  MUSTER_FIELDS(v(1, "components", s.components);)
+  MUSTER_FIELDS(field(1, "components", self.components);)
 };
 struct HetStepCreated {
   std::vector<StepCreated> components;
-  MUSTER_FIELDS(v(1, "components", s.components);)
+  MUSTER_FIELDS(field(1, "components", self.components);)
 };
 struct RunWithoutJob {  // srun --no-allocate: a step on request.required_nodes that belongs to no job. Answered like CreateStep
   StepRequest request;
-  MUSTER_FIELDS(v(1, "request", s.request);)
+  MUSTER_FIELDS(field(1, "request", self.request);)
 };
 struct WaitSteps {  // swait: answered when the job has no step that runs or waits
   JobId job{};
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  MUSTER_FIELDS(field(1, "job", self.job);)
 };
 // sacct -j: answered when slurmdbd has the records of what happened to these jobs, or when slurmdbd is away and cannot get them.
 struct WaitRecords {
   std::vector<JobId> jobs;
-  MUSTER_FIELDS(v(1, "jobs", s.jobs);)
+  MUSTER_FIELDS(field(1, "jobs", self.jobs);)
 };
 // What a credential allows, so that one that allows less is never accepted for more.
 enum class CredentialPurpose : uint8_t { kLaunch, kAttach, kSendFile, kWatch };
@@ -196,14 +199,16 @@ struct AskCredential {
   StepId step{};
   CredentialPurpose purpose = CredentialPurpose::kAttach;
   Sluid sluid{};  // not 0: this run of `job` only
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "has_step", s.has_step); v(3, "step", s.step); v(4, "purpose", s.purpose); v(5, "sluid", s.sluid);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "has_step", self.has_step); field(3, "step", self.step);
+                field(4, "purpose", self.purpose); field(5, "sluid", self.sluid);)
 };
 struct FinishStep {  // srun: all tasks are accounted for, or the launch failed
   JobId job{};
   StepId step{};
   int32_t exit_status = 0;
   bool out_of_memory = false;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "exit_status", s.exit_status); v(4, "out_of_memory", s.out_of_memory);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "step", self.step); field(3, "exit_status", self.exit_status);
+                field(4, "out_of_memory", self.out_of_memory);)
 };
 
 // ---- control
@@ -215,8 +220,9 @@ struct JobSelector {  // "123", "123_4", "123_[4-7]", "123+1", "123.0", a Sluid 
   StepId step{};
   Sluid sluid{};                       // not 0: this run of `job` only
   std::optional<uint32_t> het_offset;  // this component of `job`; else a leader's id means all of them
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "array_task", s.array_task); v(3, "array_tasks", s.array_tasks); v(4, "has_step", s.has_step);
-                v(5, "step", s.step); v(6, "sluid", s.sluid); v(36, "het_offset", s.het_offset);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "array_task", self.array_task); field(3, "array_tasks", self.array_tasks);
+                field(4, "has_step", self.has_step); field(5, "step", self.step); field(6, "sluid", self.sluid);
+                field(36, "het_offset", self.het_offset);)
   bool means_run(const Sluid& run) const { return !sluid || sluid == run; }
   // Whether the job is the one named, or a component that is.
   bool means_job(JobId id, const HetPart& het) const {
@@ -229,10 +235,11 @@ struct JobFilter {  // empty lists match all
   std::vector<std::string> names, partitions, accounts, qos, reservations, nodes, wckeys, licenses, user_names;
   uint32_t states = 0, state_flags = 0;  // JobState bits, JobFlag bits; both 0: every state
   std::vector<JobSelector> jobs;
-  MUSTER_FIELDS(v(1, "users", s.users); v(2, "names", s.names); v(3, "partitions", s.partitions); v(4, "accounts", s.accounts);
-                v(5, "qos", s.qos); v(6, "reservations", s.reservations); v(7, "nodes", s.nodes); v(8, "wckeys", s.wckeys);
-                v(9, "licenses", s.licenses); v(10, "user_names", s.user_names); v(11, "states", s.states);
-                v(12, "state_flags", s.state_flags); v(13, "jobs", s.jobs);)
+  MUSTER_FIELDS(field(1, "users", self.users); field(2, "names", self.names); field(3, "partitions", self.partitions);
+                field(4, "accounts", self.accounts); field(5, "qos", self.qos); field(6, "reservations", self.reservations);
+                field(7, "nodes", self.nodes); field(8, "wckeys", self.wckeys); field(9, "licenses", self.licenses);
+                field(10, "user_names", self.user_names); field(11, "states", self.states); field(12, "state_flags", self.state_flags);
+                field(13, "jobs", self.jobs);)
 };
 enum class SignalScope : uint8_t { kSteps, kBatch, kFull };  // default; --batch; --full
 struct SignalJobs {                                          // scancel; signal 0 = cancel (SIGTERM, then SIGKILL after KillWait)
@@ -242,19 +249,19 @@ struct SignalJobs {                                          // scancel; signal 
   bool hurry = false;
   std::string admin_comment;
   bool cron = false;  // --cron: jobs of scrontab are meant, too (ScronParameters=explicit_scancel)
-  MUSTER_FIELDS(v(1, "filter", s.filter); v(2, "signal", s.signal); v(3, "scope", s.scope); v(4, "hurry", s.hurry);
-                v(5, "admin_comment", s.admin_comment); v(45, "cron", s.cron);)
+  MUSTER_FIELDS(field(1, "filter", self.filter); field(2, "signal", self.signal); field(3, "scope", self.scope);
+                field(4, "hurry", self.hurry); field(5, "admin_comment", self.admin_comment); field(45, "cron", self.cron);)
 };
 struct PerJobError {
   std::string job;  // as the user names it
   int32_t code = 0;
   std::string text;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "code", s.code); v(3, "text", s.text);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "code", self.code); field(3, "text", self.text);)
 };
 struct SignalJobsAnswer {
   uint32_t matched = 0;
   std::vector<PerJobError> errors;
-  MUSTER_FIELDS(v(1, "matched", s.matched); v(2, "errors", s.errors);)
+  MUSTER_FIELDS(field(1, "matched", self.matched); field(2, "errors", self.errors);)
 };
 enum class JobAction : uint8_t { kHold, kUserHold, kRelease, kRequeue, kRequeueHold, kSuspend, kResume, kTop };
 struct ControlJobs {
@@ -263,12 +270,12 @@ struct ControlJobs {
   std::vector<std::string> names;  // scontrol hold jobname=…
   bool incomplete = false;         // requeue Incomplete: only those that run or are suspended
   bool special_exit = false;       // requeuehold State=SpecialExit
-  MUSTER_FIELDS(v(1, "action", s.action); v(2, "jobs", s.jobs); v(3, "names", s.names); v(4, "incomplete", s.incomplete);
-                v(5, "special_exit", s.special_exit);)
+  MUSTER_FIELDS(field(1, "action", self.action); field(2, "jobs", self.jobs); field(3, "names", self.names);
+                field(4, "incomplete", self.incomplete); field(5, "special_exit", self.special_exit);)
 };
 struct KeyValue {
   std::string key, op, value;  // op: "=", "+=", "-="
-  MUSTER_FIELDS(v(1, "key", s.key); v(2, "op", s.op); v(3, "value", s.value);)
+  MUSTER_FIELDS(field(1, "key", self.key); field(2, "op", self.op); field(3, "value", self.value);)
 };
 struct UpdateJob {  // scontrol update job: keys of scontrol(1), checked by the controller's updater table
   JobSelector job;
@@ -276,18 +283,20 @@ struct UpdateJob {  // scontrol update job: keys of scontrol(1), checked by the 
   std::string name;                // without `job`: every job of this name
   std::optional<uint32_t> owner;   // … that this user owns
   std::optional<uint32_t> as_uid;  // --uid: with the rights of this user; for operators
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "changes", s.changes); v(3, "name", s.name); v(4, "owner", s.owner); v(5, "as_uid", s.as_uid);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "changes", self.changes); field(3, "name", self.name); field(4, "owner", self.owner);
+                field(5, "as_uid", self.as_uid);)
 };
 struct UpdateStep {  // one step, or all of the job
   JobSelector job;
   std::vector<KeyValue> changes;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "changes", s.changes);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "changes", self.changes);)
 };
 struct UpdateNode {
   std::string nodes;  // host list or ALL
   std::vector<KeyValue> changes;
   bool create = false, remove = false;
-  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "changes", s.changes); v(3, "create", s.create); v(4, "remove", s.remove);)
+  MUSTER_FIELDS(field(1, "nodes", self.nodes); field(2, "changes", self.changes); field(3, "create", self.create);
+                field(4, "remove", self.remove);)
 };
 enum class NodeAction : uint8_t { kReboot, kCancelReboot, kPowerUp, kPowerDown };
 struct ControlNodes {  // scontrol reboot, cancel_reboot, power
@@ -296,41 +305,42 @@ struct ControlNodes {  // scontrol reboot, cancel_reboot, power
   bool asap = false, force = false;
   std::string next_state;  // reboot: "", RESUME, DOWN
   std::string reason;
-  MUSTER_FIELDS(v(1, "action", s.action); v(2, "nodes", s.nodes); v(3, "asap", s.asap); v(4, "force", s.force);
-                v(5, "next_state", s.next_state); v(6, "reason", s.reason);)
+  MUSTER_FIELDS(field(1, "action", self.action); field(2, "nodes", self.nodes); field(3, "asap", self.asap); field(4, "force", self.force);
+                field(5, "next_state", self.next_state); field(6, "reason", self.reason);)
 };
 struct NotifyJob {  // a line on the job's standard error
   JobId job{};
   std::string text;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "text", s.text);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "text", self.text);)
 };
 struct UpdateConfig {  // keys of slurm.conf changed until the files are read again
   std::vector<KeyValue> changes;
   std::string nodes;  // not empty: the log of these node daemons instead
-  MUSTER_FIELDS(v(1, "changes", s.changes); v(2, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "changes", self.changes); field(2, "nodes", self.nodes);)
 };
 struct UpdatePartition {
   std::string name;
   bool create = false, remove = false;
   std::vector<KeyValue> changes;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "create", s.create); v(3, "remove", s.remove); v(4, "changes", s.changes);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "create", self.create); field(3, "remove", self.remove);
+                field(4, "changes", self.changes);)
 };
 struct UpdateReservation {
   std::string name;  // "" for a new one: made up from the first user or account
   bool create = false, remove = false;
   std::vector<KeyValue> changes;
   std::vector<std::string> group_members;  // of the groups that `changes` set: who is in them, as the command's host knows it
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "create", s.create); v(3, "remove", s.remove); v(4, "changes", s.changes);
-                v(5, "group_members", s.group_members);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "create", self.create); field(3, "remove", self.remove);
+                field(4, "changes", self.changes); field(5, "group_members", self.group_members);)
 };
 struct Messages {  // warnings or per-item errors of a control command that was carried out
   std::vector<std::string> lines;
   std::vector<PerJobError> errors;
-  MUSTER_FIELDS(v(1, "lines", s.lines); v(2, "errors", s.errors);)
+  MUSTER_FIELDS(field(1, "lines", self.lines); field(2, "errors", self.errors);)
 };
 struct Shutdown {
   bool controller_only = false;
-  MUSTER_FIELDS(v(1, "controller_only", s.controller_only);)
+  MUSTER_FIELDS(field(1, "controller_only", self.controller_only);)
 };
 
 // ---- queries; answers are streams of rows, the last frame an Empty
@@ -340,25 +350,27 @@ struct QueryJobs {
   uint32_t parts = 0;     // RowPart
   bool show_all = false;  // hidden partitions too
   RowOrder order = RowOrder::kById;
-  MUSTER_FIELDS(v(1, "filter", s.filter); v(2, "parts", s.parts); v(3, "show_all", s.show_all); v(4, "order", s.order);)
+  MUSTER_FIELDS(field(1, "filter", self.filter); field(2, "parts", self.parts); field(3, "show_all", self.show_all);
+                field(4, "order", self.order);)
 };
 struct RequestRow {
   RequestId id{};
   CarriedShown request;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "request", s.request);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "request", self.request);)
 };
 struct JobRows {  // one part: requests first seen in it, then rows
   std::vector<RequestRow> requests;
   std::vector<JobRow> jobs;
   std::vector<StepRow> steps;
   bool afresh = false;  // requests of earlier parts are not referred to any more: forget them
-  MUSTER_FIELDS(v(1, "requests", s.requests); v(2, "jobs", s.jobs); v(3, "steps", s.steps); v(4, "afresh", s.afresh);)
+  MUSTER_FIELDS(field(1, "requests", self.requests); field(2, "jobs", self.jobs); field(3, "steps", self.steps);
+                field(4, "afresh", self.afresh);)
 };
 // squeue --watch: answered at once; then notices JobChanges come, first with every row, later when rows change.
 struct WatchJobs {
   QueryJobs query;
   uint32_t interval_ms = 500;  // the least time between two notices; the controller has a floor
-  MUSTER_FIELDS(v(1, "query", s.query); v(2, "interval_ms", s.interval_ms);)
+  MUSTER_FIELDS(field(1, "query", self.query); field(2, "interval_ms", self.interval_ms);)
 };
 struct JobChanges {
   static constexpr uint16_t kNumber = 300;
@@ -367,98 +379,100 @@ struct JobChanges {
   std::vector<JobRow> left;          // matched before and do so no more, as they are now
   std::vector<JobId> gone;           // matched before and are forgotten
   bool more = false;                 // the rest of this look follows at once
-  MUSTER_FIELDS(v(1, "requests", s.requests); v(2, "jobs", s.jobs); v(3, "left", s.left); v(4, "gone", s.gone); v(5, "more", s.more);)
+  MUSTER_FIELDS(field(1, "requests", self.requests); field(2, "jobs", self.jobs); field(3, "left", self.left); field(4, "gone", self.gone);
+                field(5, "more", self.more);)
 };
 struct QueryNodes {
   NodeList nodes;  // none: all
   std::vector<std::string> partitions;
   bool show_all = false;
   bool known_only = false;  // names of no node are passed over, not an error
-  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "partitions", s.partitions); v(3, "show_all", s.show_all); v(4, "known_only", s.known_only);)
+  MUSTER_FIELDS(field(1, "nodes", self.nodes); field(2, "partitions", self.partitions); field(3, "show_all", self.show_all);
+                field(4, "known_only", self.known_only);)
 };
 struct NodeRows {
   std::vector<NodeRow> nodes;
   std::vector<PartitionRow> partitions;  // in the first part
-  MUSTER_FIELDS(v(1, "nodes", s.nodes); v(2, "partitions", s.partitions);)
+  MUSTER_FIELDS(field(1, "nodes", self.nodes); field(2, "partitions", self.partitions);)
 };
 struct QueryPartitions {
   std::string name;  // "" = all
   bool show_all = false;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "show_all", s.show_all);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "show_all", self.show_all);)
 };
 struct PartitionRows {
   std::vector<PartitionRow> partitions;
-  MUSTER_FIELDS(v(1, "partitions", s.partitions);)
+  MUSTER_FIELDS(field(1, "partitions", self.partitions);)
 };
 struct QueryReservations {
   std::string name;  // "" = all
-  MUSTER_FIELDS(v(1, "name", s.name);)
+  MUSTER_FIELDS(field(1, "name", self.name);)
 };
 struct ReservationRows {
   std::vector<ReservationRow> reservations;
-  MUSTER_FIELDS(v(1, "reservations", s.reservations);)
+  MUSTER_FIELDS(field(1, "reservations", self.reservations);)
 };
 struct QueryLicenses {
   std::string name;  // "" = all
-  MUSTER_FIELDS(v(1, "name", s.name);)
+  MUSTER_FIELDS(field(1, "name", self.name);)
 };
 struct LicenseRows {
   std::vector<LicenseRow> licenses;
-  MUSTER_FIELDS(v(1, "licenses", s.licenses);)
+  MUSTER_FIELDS(field(1, "licenses", self.licenses);)
 };
 struct QueryShares {  // the fair share of every association, as the caller may see it
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 struct ShareRows {
   bool fair_tree = true;         // else classic
   std::vector<ShareRow> shares;  // in the order of the tree: below each account its users, then its accounts, each by name
-  MUSTER_FIELDS(v(1, "fair_tree", s.fair_tree); v(2, "shares", s.shares);)
+  MUSTER_FIELDS(field(1, "fair_tree", self.fair_tree); field(2, "shares", self.shares);)
 };
 struct QueryPriorities {  // of pending jobs
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 struct PriorityRows {
   PriorityRow weights;  // in the first part: PriorityWeight* as the weighted values, of no job
   std::vector<PriorityRow> jobs;
-  MUSTER_FIELDS(v(1, "weights", s.weights); v(2, "jobs", s.jobs);)
+  MUSTER_FIELDS(field(1, "weights", self.weights); field(2, "jobs", self.jobs);)
 };
 struct QueryTopology {  // the site's topologies
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 struct TopologyAnswer {
   Topologies topologies;
   std::vector<std::string> nodes;  // name of each node id; "" = there is none
-  MUSTER_FIELDS(v(1, "topologies", s.topologies); v(2, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "topologies", self.topologies); field(2, "nodes", self.nodes);)
 };
 struct Text {  // show config, sdiag, batch script …
   std::string text;
-  MUSTER_FIELDS(v(1, "text", s.text);)
+  MUSTER_FIELDS(field(1, "text", self.text);)
 };
 struct QueryText {
   std::string subject;  // "config", "slurm.conf", "diag", "script", "environment"
   JobId job{};
-  MUSTER_FIELDS(v(1, "subject", s.subject); v(2, "job", s.job);)
+  MUSTER_FIELDS(field(1, "subject", self.subject); field(2, "job", self.job);)
 };
 struct ExplainJob {  // answered with a JobExplanation
   JobSelector job;
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  MUSTER_FIELDS(field(1, "job", self.job);)
 };
 struct ExplainNode {  // answered with a NodeExplanation
   std::string node;
-  MUSTER_FIELDS(v(1, "node", s.node);)
+  MUSTER_FIELDS(field(1, "node", self.node);)
 };
 struct Reconfigure {  // read the configuration files again
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 struct Ping {
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 struct Pong {
   std::string host;
   uint32_t index = 0;  // 0 = primary
   int32_t pid = 0;
   Time started{};
-  MUSTER_FIELDS(v(1, "host", s.host); v(2, "index", s.index); v(3, "pid", s.pid); v(4, "started", s.started);)
+  MUSTER_FIELDS(field(1, "host", self.host); field(2, "index", self.index); field(3, "pid", self.pid); field(4, "started", self.started);)
 };
 
 // ---- sdiag(1): the controller's counts of its own work since it started or since a reset. Times in microseconds.
@@ -469,21 +483,22 @@ struct CycleCounts {
   uint64_t queue_length = 0, queue_total = 0;
   uint64_t table_size = 0, table_total = 0;  // points in time that were tested
   Time when{};                               // the last one
-  MUSTER_FIELDS(v(1, "cycles", s.cycles); v(2, "last_us", s.last_us); v(3, "max_us", s.max_us); v(4, "total_us", s.total_us);
-                v(5, "depth_total", s.depth_total); v(6, "last_depth", s.last_depth); v(7, "classes_total", s.classes_total);
-                v(8, "last_classes", s.last_classes); v(9, "queue_length", s.queue_length); v(10, "queue_total", s.queue_total);
-                v(11, "table_size", s.table_size); v(12, "table_total", s.table_total); v(13, "when", s.when);)
+  MUSTER_FIELDS(field(1, "cycles", self.cycles); field(2, "last_us", self.last_us); field(3, "max_us", self.max_us);
+                field(4, "total_us", self.total_us); field(5, "depth_total", self.depth_total); field(6, "last_depth", self.last_depth);
+                field(7, "classes_total", self.classes_total); field(8, "last_classes", self.last_classes);
+                field(9, "queue_length", self.queue_length); field(10, "queue_total", self.queue_total);
+                field(11, "table_size", self.table_size); field(12, "table_total", self.table_total); field(13, "when", self.when);)
 };
 struct CallCount {  // of one kind of message, or of one user
   std::string name;
   uint32_t id = 0;
   uint64_t count = 0, total_us = 0;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "id", s.id); v(3, "count", s.count); v(4, "total_us", s.total_us);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "id", self.id); field(3, "count", self.count); field(4, "total_us", self.total_us);)
 };
 struct PendingOrder {  // of one kind, to these nodes
   std::string name;
   std::string nodes;
-  MUSTER_FIELDS(v(1, "name", s.name); v(2, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "nodes", self.nodes);)
 };
 struct Statistics {
   Time now{}, since{};
@@ -498,19 +513,21 @@ struct Statistics {
   std::vector<PendingOrder> pending_orders;         // the first of them
   std::vector<CallCount> main_ends, backfill_ends;  // why passes ended
   bool passing = false;                             // a full pass is being made
-  MUSTER_FIELDS(v(1, "now", s.now); v(2, "since", s.since); v(3, "threads", s.threads); v(4, "commands_waiting", s.commands_waiting);
-                v(5, "programs_running", s.programs_running); v(6, "nodes_connected", s.nodes_connected); v(7, "submitted", s.submitted);
-                v(8, "started", s.started); v(9, "completed", s.completed); v(10, "canceled", s.canceled); v(11, "failed", s.failed);
-                v(12, "pending", s.pending); v(13, "running", s.running); v(14, "backfilled", s.backfilled);
-                v(15, "backfilled_since", s.backfilled_since); v(16, "main_cycles", s.main_cycles);
-                v(17, "backfill_cycles", s.backfill_cycles); v(18, "clock_us", s.clock_us); v(19, "by_message", s.by_message);
-                v(20, "by_user", s.by_user); v(60, "records_waiting", s.records_waiting); v(61, "orders_waiting", s.orders_waiting);
-                v(62, "pending_orders", s.pending_orders); v(63, "main_ends", s.main_ends); v(64, "backfill_ends", s.backfill_ends);
-                v(65, "passing", s.passing);)
+  MUSTER_FIELDS(field(1, "now", self.now); field(2, "since", self.since); field(3, "threads", self.threads);
+                field(4, "commands_waiting", self.commands_waiting); field(5, "programs_running", self.programs_running);
+                field(6, "nodes_connected", self.nodes_connected); field(7, "submitted", self.submitted); field(8, "started", self.started);
+                field(9, "completed", self.completed); field(10, "canceled", self.canceled); field(11, "failed", self.failed);
+                field(12, "pending", self.pending); field(13, "running", self.running); field(14, "backfilled", self.backfilled);
+                field(15, "backfilled_since", self.backfilled_since); field(16, "main_cycles", self.main_cycles);
+                field(17, "backfill_cycles", self.backfill_cycles); field(18, "clock_us", self.clock_us);
+                field(19, "by_message", self.by_message); field(20, "by_user", self.by_user);
+                field(60, "records_waiting", self.records_waiting); field(61, "orders_waiting", self.orders_waiting);
+                field(62, "pending_orders", self.pending_orders); field(63, "main_ends", self.main_ends);
+                field(64, "backfill_ends", self.backfill_ends); field(65, "passing", self.passing);)
 };
 struct QueryStatistics {
   bool reset = false;  // instead: set the counters to 0; for operators
-  MUSTER_FIELDS(v(1, "reset", s.reset);)
+  MUSTER_FIELDS(field(1, "reset", self.reset);)
 };
 
 // A request that a user's command sent to a node daemon's agent socket; the daemon saw who the user is and passes it on. Answered as
@@ -523,12 +540,12 @@ struct Relay {
   std::string payload;
   uint32_t session = 0;  // of the asking process there; 0: not known
   uint64_t asker = 0;    // the asking connection there, by a number that the node daemon chose
-  MUSTER_FIELDS(v(1, "uid", s.uid); v(2, "gid", s.gid); v(3, "host", s.host); v(4, "message", s.message); v(5, "payload", s.payload);
-                v(6, "session", s.session); v(7, "asker", s.asker);)
+  MUSTER_FIELDS(field(1, "uid", self.uid); field(2, "gid", self.gid); field(3, "host", self.host); field(4, "message", self.message);
+                field(5, "payload", self.payload); field(6, "session", self.session); field(7, "asker", self.asker);)
 };
 struct AskerGone {  // a notice of the node daemon: its waiting requests need not be answered any more
   uint64_t asker = 0;
-  MUSTER_FIELDS(v(1, "asker", s.asker);)
+  MUSTER_FIELDS(field(1, "asker", self.asker);)
 };
 
 // A question or an edit for slurmdbd, of a user whose host has no slurmdbd and who may not read the cluster key: slurmctld passes it on and
@@ -536,7 +553,7 @@ struct AskerGone {  // a notice of the node daemon: its waiting requests need no
 struct AskDatabase {
   uint16_t message = 0;
   std::string payload;
-  MUSTER_FIELDS(v(1, "message", s.message); v(2, "payload", s.payload);)
+  MUSTER_FIELDS(field(1, "message", self.message); field(2, "payload", self.payload);)
 };
 
 #undef MUSTER_FIELDS

@@ -23,10 +23,10 @@
 #include "model/rpc.h"
 #include "model/step_usage.h"
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 namespace muster::rpc {
@@ -59,15 +59,17 @@ struct StepCredential {
   JobId het_leader{};                      // of a heterogeneous job: the id that its tasks know; 0: it is none
   uint32_t first_node = 0, own_nodes = 0;  // of a step over components: which of `nodes` are this component's; 0: all
   size_t nodes_end() const { return own_nodes ? size_t{first_node} + own_nodes : nodes.size(); }
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "uid", s.uid); v(5, "gid", s.gid);
-                v(6, "user_name", s.user_name); v(7, "num_tasks", s.num_tasks); v(8, "cpus_per_task", s.cpus_per_task);
-                v(9, "nodes", s.nodes); v(10, "job_node_list", s.job_node_list); v(11, "partition", s.partition);
-                v(12, "account", s.account); v(13, "job_name", s.job_name); v(14, "expires", s.expires); v(15, "array_job", s.array_job);
-                v(16, "array_task", s.array_task); v(17, "qos", s.qos); v(18, "reservation", s.reservation); v(19, "licenses", s.licenses);
-                v(20, "started", s.started); v(21, "ends", s.ends); v(22, "purpose", s.purpose); v(23, "resv_ports", s.resv_ports);
-                v(24, "cluster", s.cluster); v(25, "exclusive", s.exclusive); v(26, "oversubscribe", s.oversubscribe);
-                v(27, "sluid", s.sluid); v(60, "spank_env", s.spank_env); v(61, "job_cpus", s.job_cpus); v(62, "job_mem_mb", s.job_mem_mb);
-                v(92, "het_leader", s.het_leader); v(93, "first_node", s.first_node); v(94, "own_nodes", s.own_nodes);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step); field(4, "uid", self.uid);
+                field(5, "gid", self.gid); field(6, "user_name", self.user_name); field(7, "num_tasks", self.num_tasks);
+                field(8, "cpus_per_task", self.cpus_per_task); field(9, "nodes", self.nodes);
+                field(10, "job_node_list", self.job_node_list); field(11, "partition", self.partition); field(12, "account", self.account);
+                field(13, "job_name", self.job_name); field(14, "expires", self.expires); field(15, "array_job", self.array_job);
+                field(16, "array_task", self.array_task); field(17, "qos", self.qos); field(18, "reservation", self.reservation);
+                field(19, "licenses", self.licenses); field(20, "started", self.started); field(21, "ends", self.ends);
+                field(22, "purpose", self.purpose); field(23, "resv_ports", self.resv_ports); field(24, "cluster", self.cluster);
+                field(25, "exclusive", self.exclusive); field(26, "oversubscribe", self.oversubscribe); field(27, "sluid", self.sluid);
+                field(60, "spank_env", self.spank_env); field(61, "job_cpus", self.job_cpus); field(62, "job_mem_mb", self.job_mem_mb);
+                field(92, "het_leader", self.het_leader); field(93, "first_node", self.first_node); field(94, "own_nodes", self.own_nodes);)
 };
 
 // The right of a job's first node to sign credentials, given by slurmctld: for steps of that one run of the job, within what the job
@@ -77,14 +79,14 @@ struct StepWarrant {
   std::string node;    // NodeName of the manager
   std::string key;     // its public key
   Time expires{};
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "node", s.node); v(3, "key", s.key); v(4, "expires", s.expires);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "node", self.node); field(3, "key", self.key); field(4, "expires", self.expires);)
 };
 
 // Where slurmstepd finds srun. The path is used when all nodes are on srun's host.
 struct StepIo {
   std::string host, path, key;
   uint16_t port = 0;
-  MUSTER_FIELDS(v(1, "host", s.host); v(2, "path", s.path); v(3, "key", s.key); v(4, "port", s.port);)
+  MUSTER_FIELDS(field(1, "host", self.host); field(2, "path", self.path); field(3, "key", self.key); field(4, "port", self.port);)
 };
 
 struct LaunchStep {
@@ -93,24 +95,24 @@ struct LaunchStep {
   StepRequestPtr request;
   StepIo io;
   std::string srun_host;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "request", s.request); v(4, "io", s.io);
-                v(5, "srun_host", s.srun_host);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "credential", self.credential); field(3, "request", self.request);
+                field(4, "io", self.io); field(5, "srun_host", self.srun_host);)
 };
 struct StepLaunched {  // slurmstepd has the step; what becomes of its tasks is told on the stream
   int32_t stepd_pid = 0;
-  MUSTER_FIELDS(v(1, "stepd_pid", s.stepd_pid);)
+  MUSTER_FIELDS(field(1, "stepd_pid", self.stepd_pid);)
 };
 struct SignalStepTasks {  // to this node's tasks of a step
   JobId job{};
   StepId step{};
   uint16_t signal = 0;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "signal", s.signal);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "step", self.step); field(3, "signal", self.signal);)
 };
 struct AttachTasks {  // sattach: the streams of a running step's tasks on this node, to one more reader
   std::string node;
   std::string credential;
   StepIo io;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential); v(3, "io", s.io);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "credential", self.credential); field(3, "io", self.io);)
 };
 // sbcast: one block of a file, for all `nodes`. A node that gets it writes it if it is one of them, and passes it on to the others in a
 // tree. The answer comes when all have it; for the last block, when the file is in its place.
@@ -129,18 +131,20 @@ struct SendFile {
   std::string data;
   bool lz4 = false;         // `data` is one LZ4 block ...
   uint32_t plain_size = 0;  // ... of so many bytes
-  MUSTER_FIELDS(v(1, "credential", s.credential); v(2, "nodes", s.nodes); v(3, "fanout", s.fanout); v(4, "transfer", s.transfer);
-                v(5, "path", s.path); v(6, "as_caller", s.as_caller); v(7, "force", s.force); v(8, "make_directory", s.make_directory);
-                v(9, "size", s.size); v(10, "offset", s.offset); v(11, "mode", s.mode); v(12, "access_time", s.access_time);
-                v(13, "change_time", s.change_time); v(14, "data", s.data); v(15, "lz4", s.lz4); v(16, "plain_size", s.plain_size);)
+  MUSTER_FIELDS(field(1, "credential", self.credential); field(2, "nodes", self.nodes); field(3, "fanout", self.fanout);
+                field(4, "transfer", self.transfer); field(5, "path", self.path); field(6, "as_caller", self.as_caller);
+                field(7, "force", self.force); field(8, "make_directory", self.make_directory); field(9, "size", self.size);
+                field(10, "offset", self.offset); field(11, "mode", self.mode); field(12, "access_time", self.access_time);
+                field(13, "change_time", self.change_time); field(14, "data", self.data); field(15, "lz4", self.lz4);
+                field(16, "plain_size", self.plain_size);)
 };
 struct NodeFault {
   std::string node, text;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "text", s.text);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "text", self.text);)
 };
 struct FileSent {
   std::vector<NodeFault> faults;  // nodes that do not have the block
-  MUSTER_FIELDS(v(1, "faults", s.faults);)
+  MUSTER_FIELDS(field(1, "faults", self.faults);)
 };
 // slurmd → slurmd of a job's step manager: the sender's part of a step is over.
 struct PartEnded {
@@ -152,25 +156,25 @@ struct PartEnded {
   bool out_of_memory = false;
   bool ends_step = false;  // on its other nodes, too
   StepUsagePtr usage;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "job", s.job); v(3, "generation", s.generation); v(4, "step", s.step);
-                v(5, "exit_status", s.exit_status); v(6, "out_of_memory", s.out_of_memory); v(7, "ends_step", s.ends_step);
-                v(8, "usage", s.usage);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "job", self.job); field(3, "generation", self.generation);
+                field(4, "step", self.step); field(5, "exit_status", self.exit_status); field(6, "out_of_memory", self.out_of_memory);
+                field(7, "ends_step", self.ends_step); field(8, "usage", self.usage);)
 };
 // sstat: what a running step has used on this node until now.
 struct QueryStepUse {
   std::string node;
   std::string credential;
-  MUSTER_FIELDS(v(1, "node", s.node); v(2, "credential", s.credential);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(2, "credential", self.credential);)
 };
 struct StepUseNow {
   std::vector<int32_t> pids;
   StepUsagePtr usage;  // memory: at this moment in total, at its peak in what is most; null: nothing is gathered
-  MUSTER_FIELDS(v(1, "pids", s.pids); v(2, "usage", s.usage);)
+  MUSTER_FIELDS(field(1, "pids", self.pids); field(2, "usage", self.usage);)
 };
 // slurmctld → slurmd of a job's step manager: answered when slurmctld has taken all news of the job's steps.
 struct TellSteps {
   JobId job{};
-  MUSTER_FIELDS(v(1, "job", s.job);)
+  MUSTER_FIELDS(field(1, "job", self.job);)
 };
 // Asks the local slurmd to pass a request on to a node of the configuration, since a user's command has no cluster key. slurmd does so
 // if the credential in the request is the caller's. The answer is that node's. (Field 2 was a credential beside the request's own.)
@@ -178,34 +182,34 @@ struct RelayToNode {
   std::string node;
   uint16_t message = 0;  // LaunchStep, AttachTasks or QueryStepUse
   std::string payload;
-  MUSTER_FIELDS(v(1, "node", s.node); v(3, "message", s.message); v(4, "payload", s.payload);)
+  MUSTER_FIELDS(field(1, "node", self.node); field(3, "message", self.message); field(4, "payload", self.payload);)
 };
 
 // ---- what scontrol asks the node daemon of its own host
 struct QueryLocalSteps {  // listjobs, liststeps, listpids, pidinfo, getent
   JobId job{};            // 0: all
   bool processes = false;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "processes", s.processes);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "processes", self.processes);)
 };
 struct LocalProcess {
   int32_t pid = 0;
   bool task = false;  // else a descendant of a task, which has no task numbers of its own
   uint32_t local = 0, global = 0;
-  MUSTER_FIELDS(v(1, "pid", s.pid); v(2, "task", s.task); v(3, "local", s.local); v(4, "global", s.global);)
+  MUSTER_FIELDS(field(1, "pid", self.pid); field(2, "task", self.task); field(3, "local", self.local); field(4, "global", self.global);)
 };
 struct LocalStep {
   JobId job{};
   StepId step{};
   Uid uid{};
   std::vector<LocalProcess> processes;
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "step", s.step); v(3, "uid", s.uid); v(4, "processes", s.processes);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "step", self.step); field(3, "uid", self.uid); field(4, "processes", self.processes);)
 };
 struct LocalSteps {
   std::vector<LocalStep> steps;
-  MUSTER_FIELDS(v(1, "steps", s.steps);)
+  MUSTER_FIELDS(field(1, "steps", self.steps);)
 };
 struct QueryLocalDaemon {  // show slurmd
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 
 }  // namespace muster::rpc
@@ -221,7 +225,7 @@ struct TaskMemory {
   MemoryPolicy policy = MemoryPolicy::kDefault;
   Bitmap nodes;  // NUMA nodes; for kBind and kPrefer
   bool operator==(const TaskMemory&) const = default;
-  MUSTER_FIELDS(v(1, "policy", s.policy); v(2, "nodes", s.nodes);)
+  MUSTER_FIELDS(field(1, "policy", self.policy); field(2, "nodes", self.nodes);)
 };
 struct TaskLaunch {
   uint32_t rank = 0;
@@ -233,9 +237,10 @@ struct TaskLaunch {
   TaskMemory memory;
   std::vector<std::string> notes;           // lines for the step's stderr once it runs; %p is its process id
   std::vector<std::string> denied_devices;  // files that are closed to it, beside those closed to the step
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "argv", s.argv); v(3, "environment", s.environment); v(4, "os_cpus", s.os_cpus);
-                v(5, "std_in", s.std_in); v(6, "std_out", s.std_out); v(7, "std_err", s.std_err); v(8, "memory", s.memory);
-                v(9, "notes", s.notes); v(10, "denied_devices", s.denied_devices);)
+  MUSTER_FIELDS(field(1, "rank", self.rank); field(2, "argv", self.argv); field(3, "environment", self.environment);
+                field(4, "os_cpus", self.os_cpus); field(5, "std_in", self.std_in); field(6, "std_out", self.std_out);
+                field(7, "std_err", self.std_err); field(8, "memory", self.memory); field(9, "notes", self.notes);
+                field(10, "denied_devices", self.denied_devices);)
 };
 
 struct StepCgroup {  // absent when no cgroup is to be used
@@ -251,13 +256,14 @@ struct StepCgroup {  // absent when no cgroup is to be used
   Bitmap os_cpus, numa_nodes, job_os_cpus;
   bool limit_devices = false;
   std::vector<std::string> denied_devices;  // files that are closed to it
-  MUSTER_FIELDS(v(1, "mountpoint", s.mountpoint); v(2, "prefix", s.prefix); v(3, "version", s.version); v(4, "required", s.required);
-                v(5, "job_memory_bytes", s.job_memory_bytes); v(6, "step_memory_bytes", s.step_memory_bytes);
-                v(7, "job_swap_bytes", s.job_swap_bytes); v(8, "limit_swap", s.limit_swap); v(9, "limit_cpus", s.limit_cpus);
-                v(10, "os_cpus", s.os_cpus); v(11, "numa_nodes", s.numa_nodes); v(12, "job_os_cpus", s.job_os_cpus);
-                v(13, "limit_devices", s.limit_devices); v(15, "denied_devices", s.denied_devices);
-                v(16, "job_soft_bytes", s.job_soft_bytes); v(17, "step_soft_bytes", s.step_soft_bytes);
-                v(18, "step_swap_bytes", s.step_swap_bytes); v(19, "swappiness", s.swappiness);)
+  MUSTER_FIELDS(field(1, "mountpoint", self.mountpoint); field(2, "prefix", self.prefix); field(3, "version", self.version);
+                field(4, "required", self.required); field(5, "job_memory_bytes", self.job_memory_bytes);
+                field(6, "step_memory_bytes", self.step_memory_bytes); field(7, "job_swap_bytes", self.job_swap_bytes);
+                field(8, "limit_swap", self.limit_swap); field(9, "limit_cpus", self.limit_cpus); field(10, "os_cpus", self.os_cpus);
+                field(11, "numa_nodes", self.numa_nodes); field(12, "job_os_cpus", self.job_os_cpus);
+                field(13, "limit_devices", self.limit_devices); field(15, "denied_devices", self.denied_devices);
+                field(16, "job_soft_bytes", self.job_soft_bytes); field(17, "step_soft_bytes", self.step_soft_bytes);
+                field(18, "step_swap_bytes", self.step_swap_bytes); field(19, "swappiness", self.swappiness);)
 };
 
 // The SPANK plugins of a step: what plugstack.conf lists, what the user asked of them, and what spank_get_item answers beyond the
@@ -268,7 +274,8 @@ struct SpankPlugin {
   std::vector<std::string> arguments;
   std::string where;  // "/etc/slurm/plugstack.conf:3"
   bool operator==(const SpankPlugin&) const = default;
-  MUSTER_FIELDS(v(1, "required", s.required); v(2, "path", s.path); v(3, "arguments", s.arguments); v(4, "where", s.where);)
+  MUSTER_FIELDS(field(1, "required", self.required); field(2, "path", self.path); field(3, "arguments", self.arguments);
+                field(4, "where", self.where);)
 };
 struct StepSpank {
   std::vector<SpankPlugin> plugins;
@@ -277,10 +284,10 @@ struct StepSpank {
   std::string job_cpus, step_cpus;  // on this node: "0-3"
   uint64_t job_mem_mb = 0, step_mem_mb = 0;
   uint32_t array_job = 0, array_task = kNoArrayTask;
-  MUSTER_FIELDS(v(1, "plugins", s.plugins); v(2, "options", s.options); v(3, "num_nodes", s.num_nodes); v(4, "num_tasks", s.num_tasks);
-                v(5, "cpus_per_task", s.cpus_per_task); v(6, "job_cpus", s.job_cpus); v(7, "step_cpus", s.step_cpus);
-                v(8, "job_mem_mb", s.job_mem_mb); v(9, "step_mem_mb", s.step_mem_mb); v(10, "array_job", s.array_job);
-                v(11, "array_task", s.array_task);)
+  MUSTER_FIELDS(field(1, "plugins", self.plugins); field(2, "options", self.options); field(3, "num_nodes", self.num_nodes);
+                field(4, "num_tasks", self.num_tasks); field(5, "cpus_per_task", self.cpus_per_task); field(6, "job_cpus", self.job_cpus);
+                field(7, "step_cpus", self.step_cpus); field(8, "job_mem_mb", self.job_mem_mb); field(9, "step_mem_mb", self.step_mem_mb);
+                field(10, "array_job", self.array_job); field(11, "array_task", self.array_task);)
 };
 
 // How the use of the step's tasks is gathered (JobAcctGatherType, --acctg-freq).
@@ -291,8 +298,9 @@ struct StepGather {
   bool no_shared = false;       // NoShared
   bool no_file_cache = false;
   Bytes kill_above{};  // OverMemoryKill: what the tasks may have together; 0: as much as they like
-  MUSTER_FIELDS(v(1, "every_seconds", s.every_seconds); v(2, "by_cgroup", s.by_cgroup); v(3, "pss", s.pss); v(4, "no_shared", s.no_shared);
-                v(5, "no_file_cache", s.no_file_cache); v(6, "kill_above", s.kill_above);)
+  MUSTER_FIELDS(field(1, "every_seconds", self.every_seconds); field(2, "by_cgroup", self.by_cgroup); field(3, "pss", self.pss);
+                field(4, "no_shared", self.no_shared); field(5, "no_file_cache", self.no_file_cache);
+                field(6, "kill_above", self.kill_above);)
 };
 
 struct StepdLaunch {
@@ -333,53 +341,56 @@ struct StepdLaunch {
   std::optional<int32_t> nice;             // of the tasks; not set: ours
   std::string manager;                     // NodeName of the job's step manager; "": slurmctld
   std::optional<StepGather> gather;        // none: nothing is gathered
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "node", s.node);
-                v(5, "node_id", s.node_id); v(6, "uid", s.uid); v(7, "gid", s.gid); v(8, "groups", s.groups);
-                v(9, "user_name", s.user_name); v(10, "socket_path", s.socket_path); v(11, "script", s.script);
-                v(12, "script_path", s.script_path); v(13, "environment", s.environment); v(14, "tasks", s.tasks);
-                v(15, "work_dir", s.work_dir); v(16, "umask", s.umask); v(17, "limits", s.limits); v(18, "append", s.append);
-                v(19, "pty", s.pty); v(20, "pty_rows", s.pty_rows); v(21, "pty_columns", s.pty_columns);
-                v(22, "site_task_prolog", s.site_task_prolog); v(23, "task_prolog", s.task_prolog); v(24, "task_epilog", s.task_epilog);
-                v(25, "site_task_epilog", s.site_task_epilog); v(26, "io", s.io); v(27, "kill_wait_seconds", s.kill_wait_seconds);
-                v(28, "cgroup", s.cgroup); v(30, "oom_kill_step", s.oom_kill_step); v(40, "wait_for_children", s.wait_for_children);
-                v(41, "time_limit_min", s.time_limit_min); v(42, "warn", s.warn); v(43, "login_shell", s.login_shell);
-                v(44, "login_home", s.login_home); v(45, "debug_level", s.debug_level); v(46, "cpu_freq", s.cpu_freq);
-                v(47, "unbuffered", s.unbuffered); v(48, "label", s.label); v(49, "num_tasks", s.num_tasks); v(50, "nice", s.nice);
-                v(51, "manager", s.manager); v(80, "spank", s.spank); v(100, "gather", s.gather);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step);
+                field(4, "node", self.node); field(5, "node_id", self.node_id); field(6, "uid", self.uid); field(7, "gid", self.gid);
+                field(8, "groups", self.groups); field(9, "user_name", self.user_name); field(10, "socket_path", self.socket_path);
+                field(11, "script", self.script); field(12, "script_path", self.script_path); field(13, "environment", self.environment);
+                field(14, "tasks", self.tasks); field(15, "work_dir", self.work_dir); field(16, "umask", self.umask);
+                field(17, "limits", self.limits); field(18, "append", self.append); field(19, "pty", self.pty);
+                field(20, "pty_rows", self.pty_rows); field(21, "pty_columns", self.pty_columns);
+                field(22, "site_task_prolog", self.site_task_prolog); field(23, "task_prolog", self.task_prolog);
+                field(24, "task_epilog", self.task_epilog); field(25, "site_task_epilog", self.site_task_epilog); field(26, "io", self.io);
+                field(27, "kill_wait_seconds", self.kill_wait_seconds); field(28, "cgroup", self.cgroup);
+                field(30, "oom_kill_step", self.oom_kill_step); field(40, "wait_for_children", self.wait_for_children);
+                field(41, "time_limit_min", self.time_limit_min); field(42, "warn", self.warn); field(43, "login_shell", self.login_shell);
+                field(44, "login_home", self.login_home); field(45, "debug_level", self.debug_level); field(46, "cpu_freq", self.cpu_freq);
+                field(47, "unbuffered", self.unbuffered); field(48, "label", self.label); field(49, "num_tasks", self.num_tasks);
+                field(50, "nice", self.nice); field(51, "manager", self.manager); field(80, "spank", self.spank);
+                field(100, "gather", self.gather);)
 };
 
 struct StepdSignal {
   static constexpr uint16_t kNumber = 211;
   uint16_t signal = 0;
   bool all_processes = false;  // else the tasks themselves
-  MUSTER_FIELDS(v(1, "signal", s.signal); v(2, "all_processes", s.all_processes);)
+  MUSTER_FIELDS(field(1, "signal", self.signal); field(2, "all_processes", self.all_processes);)
 };
 struct StepdEnd {  // SIGCONT, SIGTERM; after the wait SIGKILL. A second one may shorten the wait
   static constexpr uint16_t kNumber = 212;
   uint32_t kill_wait_seconds = 30;
   std::string message;  // a line for the step's stderr: "*** JOB 12 ON n1 CANCELLED AT … ***"
-  MUSTER_FIELDS(v(1, "kill_wait_seconds", s.kill_wait_seconds); v(2, "message", s.message);)
+  MUSTER_FIELDS(field(1, "kill_wait_seconds", self.kill_wait_seconds); field(2, "message", self.message);)
 };
 struct StepdNote {  // a line for the step's stderr
   static constexpr uint16_t kNumber = 214;
   std::string text;
-  MUSTER_FIELDS(v(1, "text", s.text);)
+  MUSTER_FIELDS(field(1, "text", self.text);)
 };
 struct StepdRelease {  // the end of the step is noted: slurmstepd may exit
   static constexpr uint16_t kNumber = 213;
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 
 struct StepdAttach {  // connect there, too
   static constexpr uint16_t kNumber = 215;
   rpc::StepIo io;
-  MUSTER_FIELDS(v(1, "io", s.io);)
+  MUSTER_FIELDS(field(1, "io", self.io);)
 };
 
 struct StepdLimit {  // its own time limit, since its start; none: no limit
   static constexpr uint16_t kNumber = 216;
   std::optional<Duration> limit;
-  MUSTER_FIELDS(v(1, "limit", s.limit);)
+  MUSTER_FIELDS(field(1, "limit", self.limit);)
 };
 
 // ---- slurmstepd to slurmd
@@ -387,7 +398,7 @@ enum class StepdState : uint8_t { kStarting, kRunning, kEnded, kLaunchFailed };
 struct TaskProcess {
   uint32_t rank = 0;
   int32_t pid = 0;
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "pid", s.pid);)
+  MUSTER_FIELDS(field(1, "rank", self.rank); field(2, "pid", self.pid);)
 };
 struct StepdReport {
   static constexpr uint16_t kNumber = 220;
@@ -405,10 +416,11 @@ struct StepdReport {
   bool ends_step = false;          // it ran out of memory, and that ends the step on all of its nodes
   std::string manager;             // as of its launch
   StepUsagePtr usage;              // since kEnded; null: nothing was gathered
-  MUSTER_FIELDS(v(1, "job", s.job); v(2, "generation", s.generation); v(3, "step", s.step); v(4, "uid", s.uid); v(5, "state", s.state);
-                v(6, "exit_status", s.exit_status); v(7, "out_of_memory", s.out_of_memory); v(8, "node_fault", s.node_fault);
-                v(9, "text", s.text); v(10, "pid", s.pid); v(11, "tasks", s.tasks); v(12, "ends_step", s.ends_step);
-                v(13, "manager", s.manager); v(14, "usage", s.usage);)
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step); field(4, "uid", self.uid);
+                field(5, "state", self.state); field(6, "exit_status", self.exit_status); field(7, "out_of_memory", self.out_of_memory);
+                field(8, "node_fault", self.node_fault); field(9, "text", self.text); field(10, "pid", self.pid);
+                field(11, "tasks", self.tasks); field(12, "ends_step", self.ends_step); field(13, "manager", self.manager);
+                field(14, "usage", self.usage);)
 };
 
 // ---- the stream between slurmstepd and srun
@@ -416,7 +428,7 @@ struct IoHello {
   static constexpr uint16_t kNumber = 230;
   std::string key, node;
   std::vector<uint32_t> ranks;
-  MUSTER_FIELDS(v(1, "key", s.key); v(2, "node", s.node); v(3, "ranks", s.ranks);)
+  MUSTER_FIELDS(field(1, "key", self.key); field(2, "node", self.node); field(3, "ranks", self.ranks);)
 };
 struct IoData {
   static constexpr uint16_t kNumber = 231;
@@ -424,48 +436,48 @@ struct IoData {
   uint8_t stream = 1;  // 0 stdin, 1 stdout, 2 stderr
   bool end = false;
   std::string data;
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "stream", s.stream); v(3, "end", s.end); v(4, "data", s.data);)
+  MUSTER_FIELDS(field(1, "rank", self.rank); field(2, "stream", self.stream); field(3, "end", self.end); field(4, "data", self.data);)
 };
 struct IoTaken {  // so much of the input is in the tasks' pipes: send more
   static constexpr uint16_t kNumber = 232;
   uint64_t bytes = 0;
-  MUSTER_FIELDS(v(1, "bytes", s.bytes);)
+  MUSTER_FIELDS(field(1, "bytes", self.bytes);)
 };
 struct TaskEnd {
   uint32_t rank = 0;
   int32_t status = 0;  // wait status
   std::string text;    // it never ran: why
-  MUSTER_FIELDS(v(1, "rank", s.rank); v(2, "status", s.status); v(3, "text", s.text);)
+  MUSTER_FIELDS(field(1, "rank", self.rank); field(2, "status", self.status); field(3, "text", self.text);)
 };
 struct TasksEnded {
   static constexpr uint16_t kNumber = 233;
   std::vector<TaskEnd> tasks;
   bool out_of_memory = false;
-  MUSTER_FIELDS(v(1, "tasks", s.tasks); v(2, "out_of_memory", s.out_of_memory);)
+  MUSTER_FIELDS(field(1, "tasks", self.tasks); field(2, "out_of_memory", self.out_of_memory);)
 };
 struct StepNote {  // a line for srun's stderr
   static constexpr uint16_t kNumber = 234;
   std::string text;
-  MUSTER_FIELDS(v(1, "text", s.text);)
+  MUSTER_FIELDS(field(1, "text", self.text);)
 };
 struct IoSignal {
   static constexpr uint16_t kNumber = 235;
   uint16_t signal = 0;
   bool end = false;  // as StepdEnd: SIGCONT, SIGTERM, later SIGKILL
   uint32_t kill_wait_seconds = 30;
-  MUSTER_FIELDS(v(1, "signal", s.signal); v(2, "end", s.end); v(3, "kill_wait_seconds", s.kill_wait_seconds);)
+  MUSTER_FIELDS(field(1, "signal", self.signal); field(2, "end", self.end); field(3, "kill_wait_seconds", self.kill_wait_seconds);)
 };
 struct IoWindow {
   static constexpr uint16_t kNumber = 236;
   uint16_t rows = 0, columns = 0;
-  MUSTER_FIELDS(v(1, "rows", s.rows); v(2, "columns", s.columns);)
+  MUSTER_FIELDS(field(1, "rows", self.rows); field(2, "columns", self.columns);)
 };
 
 // slurmstepd has said everything, and leaves closing to srun: if srun has sent something meanwhile, a close on this side could lose
 // data on its way to srun.
 struct StreamEnd {
   static constexpr uint16_t kNumber = 237;
-  MUSTER_FIELDS((void)s; (void)v;)
+  MUSTER_FIELDS((void)self; (void)field;)
 };
 
 }  // namespace muster::step_rpc

@@ -31,14 +31,14 @@ struct Spread {
   TaskPlace max_at, min_at;  // of equal ones the lowest task
   bool operator==(const Spread&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "total", s.total);
-    v(2, "max", s.max);
-    v(3, "min", s.min);
-    v(4, "max_task", s.max_at.task);
-    v(5, "max_node", s.max_at.node);
-    v(6, "min_task", s.min_at.task);
-    v(7, "min_node", s.min_at.node);
+  static void describe(S& self, V&& field) {
+    field(1, "total", self.total);
+    field(2, "max", self.max);
+    field(3, "min", self.min);
+    field(4, "max_task", self.max_at.task);
+    field(5, "max_node", self.max_at.node);
+    field(6, "min_task", self.min_at.task);
+    field(7, "min_node", self.min_at.node);
   }
 };
 struct TimeSpread : Spread<Duration> {};
@@ -56,17 +56,17 @@ struct StepUsage {
   ByteSpread disk_write;
   bool operator==(const StepUsage&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "tasks", s.tasks);
-    v(2, "nodes", s.nodes);
-    v(3, "user_time", s.user_time);
-    v(4, "system_time", s.system_time);
-    v(5, "cpu", s.cpu);
-    v(6, "rss", s.rss);
-    v(7, "vm", s.vm);
-    v(8, "pages", s.pages);
-    v(9, "disk_read", s.disk_read);
-    v(10, "disk_write", s.disk_write);
+  static void describe(S& self, V&& field) {
+    field(1, "tasks", self.tasks);
+    field(2, "nodes", self.nodes);
+    field(3, "user_time", self.user_time);
+    field(4, "system_time", self.system_time);
+    field(5, "cpu", self.cpu);
+    field(6, "rss", self.rss);
+    field(7, "vm", self.vm);
+    field(8, "pages", self.pages);
+    field(9, "disk_read", self.disk_read);
+    field(10, "disk_write", self.disk_write);
   }
 };
 using StepUsagePtr = std::shared_ptr<const StepUsage>;  // null: nothing is known
@@ -91,10 +91,10 @@ struct StepUse {
   std::vector<NodeId> nodes;
   StepUsagePtr usage;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "step", s.step);
-    v(2, "nodes", s.nodes);
-    v(3, "usage", s.usage);
+  static void describe(S& self, V&& field) {
+    field(1, "step", self.step);
+    field(2, "nodes", self.nodes);
+    field(3, "usage", self.usage);
   }
 };
 

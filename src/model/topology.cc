@@ -57,29 +57,30 @@ std::optional<uint32_t> place_of(const Topology& t, std::string_view name) {
 
 using Words = std::vector<std::string_view>;
 
-Result<> place_in_tree(Topology& t, uint32_t node, const Words& path, std::string_view item) {
+Result<> place_in_tree(Topology& topology, uint32_t node, const Words& path, std::string_view item) {
   std::optional<uint32_t> above;
-  for (size_t i = 0; i < path.size(); ++i) {
-    if (path[i].empty() || path[i].size() > 64) return refuse(item, "a switch has a name of at most 64 characters");
-    std::optional<uint32_t> at = place_of(t, path[i]);
+  for (size_t index = 0; index < path.size(); ++index) {
+    if (path[index].empty() || path[index].size() > 64) return refuse(item, "a switch has a name of at most 64 characters");
+    std::optional<uint32_t> at = place_of(topology, path[index]);
     if (!at && path.size() == 1)
-      return refuse(item, "there is no switch " + std::string(path[i]),
-                    known_units(t) + "; a path such as " + t.name + ":top:" + std::string(path[i]) + " makes a new one");
+      return refuse(item, "there is no switch " + std::string(path[index]),
+                    known_units(topology) + "; a path such as " + topology.name + ":top:" + std::string(path[index]) + " makes a new one");
     if (!at) {
-      at = static_cast<uint32_t>(t.units.size());
-      t.units.push_back({.name = std::string(path[i])});
+      at = static_cast<uint32_t>(topology.units.size());
+      topology.units.push_back({.name = std::string(path[index])});
     }
     if (above) {
-      TopologyUnit& parent = t.units[*above];
+      TopologyUnit& parent = topology.units[*above];
       if (!parent.nodes.empty()) return refuse(item, parent.name + " has nodes, so no switches can be below it");
       if (std::ranges::find(parent.children, *at) == parent.children.end()) parent.children.push_back(*at);
     }
     above = at;
   }
-  if (!t.units[*above].children.empty()) return refuse(item, t.units[*above].name + " has switches below it, so it can have no nodes");
-  if (switch_levels(t).empty())
+  if (!topology.units[*above].children.empty())
+    return refuse(item, topology.units[*above].name + " has switches below it, so it can have no nodes");
+  if (switch_levels(topology).empty())
     return refuse(item, "a switch would be below itself, or more than " + std::to_string(kMaxSwitchDepth) + " levels deep");
-  insert_sorted(t.units[*above].nodes, node);
+  insert_sorted(topology.units[*above].nodes, node);
   return {};
 }
 
@@ -91,16 +92,16 @@ Result<> place_in_block(Topology& t, uint32_t node, const Words& path, std::stri
   return {};
 }
 
-Result<> place_in_ring(Topology& t, uint32_t node, const Words& path, std::string_view item) {
+Result<> place_in_ring(Topology& topology, uint32_t node, const Words& path, std::string_view item) {
   const auto position = path.size() == 2 ? parse_number<uint32_t>(path[1], 0, kMaxRingNodes - 1) : std::nullopt;
   if (!position) return refuse(item, "a ring and a position from 0 to 15 are wanted, ring1:2");
-  auto at = place_of(t, path[0]);
+  auto at = place_of(topology, path[0]);
   if (!at && *position != 0) return refuse(item, "the first node of a new ring has position 0");
   if (!at) {
-    at = static_cast<uint32_t>(t.units.size());
-    t.units.push_back({.name = std::string(path[0])});
+    at = static_cast<uint32_t>(topology.units.size());
+    topology.units.push_back({.name = std::string(path[0])});
   }
-  auto& nodes = t.units[*at].nodes;
+  auto& nodes = topology.units[*at].nodes;
   if (*position > nodes.size())
     return refuse(item, "the ring has " + std::to_string(nodes.size()) + " positions; the next is " + std::to_string(nodes.size()));
   if (*position == nodes.size()) nodes.push_back(kNoNode);
@@ -109,11 +110,11 @@ Result<> place_in_ring(Topology& t, uint32_t node, const Words& path, std::strin
   return {};
 }
 
-Result<> place_in_torus(Topology& t, uint32_t node, const Words& path, std::string_view item) {
+Result<> place_in_torus(Topology& topology, uint32_t node, const Words& path, std::string_view item) {
   if (path.size() != 4) return refuse(item, "a torus and its coordinates are wanted, pod1:2:3:1");
-  auto at = place_of(t, path[0]);
-  if (!at) return refuse(item, "there is no torus " + std::string(path[0]), known_units(t));
-  TopologyUnit& u = t.units[*at];
+  auto at = place_of(topology, path[0]);
+  if (!at) return refuse(item, "there is no torus " + std::string(path[0]), known_units(topology));
+  TopologyUnit& u = topology.units[*at];
   const auto x = parse_number<uint32_t>(path[1], 0, u.dims.x - 1);
   const auto y = parse_number<uint32_t>(path[2], 0, u.dims.y - 1);
   const auto z = parse_number<uint32_t>(path[3], 0, u.dims.z - 1);
@@ -192,19 +193,19 @@ Result<> place_node(Topologies& topologies, uint32_t node, std::string_view text
     item = trim(item);
     if (item.empty()) continue;
     Words path = split(item, ':', true);
-    auto t = std::ranges::find(changed.all, path[0], &Topology::name);
-    if (t == changed.all.end()) return refuse(item, "there is no topology " + std::string(path[0]));
+    auto topology = std::ranges::find(changed.all, path[0], &Topology::name);
+    if (topology == changed.all.end()) return refuse(item, "there is no topology " + std::string(path[0]));
     path.erase(path.begin());
-    if (path.empty() && t->kind != TopologyKind::kFlat)
-      return refuse(item, "the " + std::string(topology_unit_name(t->kind)) + " is missing", t->name + ":NAME");
-    switch (t->kind) {
+    if (path.empty() && topology->kind != TopologyKind::kFlat)
+      return refuse(item, "the " + std::string(topology_unit_name(topology->kind)) + " is missing", topology->name + ":NAME");
+    switch (topology->kind) {
       case TopologyKind::kFlat:
-        if (!path.empty()) return refuse(item, t->name + " is flat: it has no units");
+        if (!path.empty()) return refuse(item, topology->name + " is flat: it has no units");
         break;
-      case TopologyKind::kTree: MUSTER_TRY_VOID(place_in_tree(*t, node, path, item)); break;
-      case TopologyKind::kBlock: MUSTER_TRY_VOID(place_in_block(*t, node, path, item)); break;
-      case TopologyKind::kRing: MUSTER_TRY_VOID(place_in_ring(*t, node, path, item)); break;
-      case TopologyKind::kTorus3d: MUSTER_TRY_VOID(place_in_torus(*t, node, path, item)); break;
+      case TopologyKind::kTree: MUSTER_TRY_VOID(place_in_tree(*topology, node, path, item)); break;
+      case TopologyKind::kBlock: MUSTER_TRY_VOID(place_in_block(*topology, node, path, item)); break;
+      case TopologyKind::kRing: MUSTER_TRY_VOID(place_in_ring(*topology, node, path, item)); break;
+      case TopologyKind::kTorus3d: MUSTER_TRY_VOID(place_in_torus(*topology, node, path, item)); break;
     }
   }
   topologies = std::move(changed);

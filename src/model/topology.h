@@ -30,10 +30,10 @@ struct Cell3d {
   uint64_t product() const { return uint64_t{x} * y * z; }
   bool operator==(const Cell3d&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "x", s.x);
-    v(2, "y", s.y);
-    v(3, "z", s.z);
+  static void describe(S& self, V&& field) {
+    field(1, "x", self.x);
+    field(2, "y", self.y);
+    field(3, "z", self.z);
   }
 };
 
@@ -42,10 +42,10 @@ struct TorusPlacement {
   Cell3d dims, anchor_seed, anchor_spacing;
   bool operator==(const TorusPlacement&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "dims", s.dims);
-    v(2, "anchor_seed", s.anchor_seed);
-    v(3, "anchor_spacing", s.anchor_spacing);
+  static void describe(S& self, V&& field) {
+    field(1, "dims", self.dims);
+    field(2, "anchor_seed", self.anchor_seed);
+    field(3, "anchor_spacing", self.anchor_spacing);
   }
 };
 
@@ -59,13 +59,13 @@ struct TopologyUnit {
   std::vector<TorusPlacement> placements;
   bool operator==(const TopologyUnit&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "nodes", s.nodes);
-    v(3, "children", s.children);
-    v(4, "link_speed", s.link_speed);
-    v(5, "dims", s.dims);
-    v(6, "placements", s.placements);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "nodes", self.nodes);
+    field(3, "children", self.children);
+    field(4, "link_speed", self.link_speed);
+    field(5, "dims", self.dims);
+    field(6, "placements", self.placements);
   }
 };
 
@@ -79,13 +79,13 @@ struct Topology {
   const TopologyUnit* unit(std::string_view unit_name) const;
   bool operator==(const Topology&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "kind", s.kind);
-    v(3, "cluster_default", s.cluster_default);
-    v(4, "alpha_step_rank", s.alpha_step_rank);
-    v(5, "units", s.units);
-    v(6, "block_sizes", s.block_sizes);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "kind", self.kind);
+    field(3, "cluster_default", self.cluster_default);
+    field(4, "alpha_step_rank", self.alpha_step_rank);
+    field(5, "units", self.units);
+    field(6, "block_sizes", self.block_sizes);
   }
 };
 
@@ -98,8 +98,8 @@ struct Topologies {
   const Topology* of(const Partition& partition) const;
   bool operator==(const Topologies&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "all", s.all);
+  static void describe(S& self, V&& field) {
+    field(1, "all", self.all);
   }
 };
 using TopologiesPtr = std::shared_ptr<const Topologies>;

@@ -25,10 +25,10 @@ struct GresAmount {
   uint64_t count = 0;
   bool operator==(const GresAmount&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "type", s.type);
-    v(3, "count", s.count);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "type", self.type);
+    field(3, "count", self.count);
   }
 };
 
@@ -60,13 +60,13 @@ struct TresAmounts {
 
   bool operator==(const TresAmounts&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "cpus", s.cpus);
-    v(2, "mem_mb", s.mem_mb);
-    v(3, "nodes", s.nodes);
-    v(4, "billing", s.billing);
-    v(5, "gres", s.gres);
-    v(6, "licenses", s.licenses);
+  static void describe(S& self, V&& field) {
+    field(1, "cpus", self.cpus);
+    field(2, "mem_mb", self.mem_mb);
+    field(3, "nodes", self.nodes);
+    field(4, "billing", self.billing);
+    field(5, "gres", self.gres);
+    field(6, "licenses", self.licenses);
   }
 };
 

@@ -50,13 +50,13 @@ struct TriggerSpec {
   std::string program;  // an absolute path, perhaps with arguments
   bool operator==(const TriggerSpec&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "on", s.on);
-    v(2, "job", s.job);
-    v(3, "nodes", s.nodes);
-    v(4, "offset_seconds", s.offset_seconds);
-    v(5, "permanent", s.permanent);
-    v(6, "program", s.program);
+  static void describe(S& self, V&& field) {
+    field(1, "on", self.on);
+    field(2, "job", self.job);
+    field(3, "nodes", self.nodes);
+    field(4, "offset_seconds", self.offset_seconds);
+    field(5, "permanent", self.permanent);
+    field(6, "program", self.program);
   }
 };
 
@@ -70,13 +70,13 @@ struct Trigger {
   std::string argument;  // pulled: what the program is told
   bool operator==(const Trigger&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "spec", s.spec);
-    v(3, "user", s.user);
-    v(4, "set", s.set);
-    v(5, "due", s.due);
-    v(6, "argument", s.argument);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "spec", self.spec);
+    field(3, "user", self.user);
+    field(4, "set", self.set);
+    field(5, "due", self.due);
+    field(6, "argument", self.argument);
   }
 };
 
@@ -86,42 +86,42 @@ std::string_view trigger_subject_name(const TriggerSpec& spec);  // "job", "node
 
 namespace rpc {
 
-#define MUSTER_FIELDS(...)            \
-  template <class S, class V>         \
-  static void describe(S& s, V&& v) { \
-    __VA_ARGS__                       \
+#define MUSTER_FIELDS(...)                   \
+  template <class S, class V>                \
+  static void describe(S& self, V&& field) { \
+    __VA_ARGS__                              \
   }
 
 struct SetTrigger {
   TriggerSpec trigger;
-  MUSTER_FIELDS(v(1, "trigger", s.trigger);)
+  MUSTER_FIELDS(field(1, "trigger", self.trigger);)
 };
 struct TriggerSet {
   uint32_t id = 0;
-  MUSTER_FIELDS(v(1, "id", s.id);)
+  MUSTER_FIELDS(field(1, "id", self.id);)
 };
 // Whichever is given must match; `user` is that of the trigger.
 struct TriggerFilter {
   uint32_t id = 0;
   JobId job{};
   std::optional<uint32_t> user;
-  MUSTER_FIELDS(v(1, "id", s.id); v(2, "job", s.job); v(3, "user", s.user);)
+  MUSTER_FIELDS(field(1, "id", self.id); field(2, "job", self.job); field(3, "user", self.user);)
 };
 struct ClearTriggers {
   TriggerFilter filter;
-  MUSTER_FIELDS(v(1, "filter", s.filter);)
+  MUSTER_FIELDS(field(1, "filter", self.filter);)
 };
 struct TriggersCleared {
   uint32_t count = 0;
-  MUSTER_FIELDS(v(1, "count", s.count);)
+  MUSTER_FIELDS(field(1, "count", self.count);)
 };
 struct QueryTriggers {
   TriggerFilter filter;
-  MUSTER_FIELDS(v(1, "filter", s.filter);)
+  MUSTER_FIELDS(field(1, "filter", self.filter);)
 };
 struct TriggerRows {
   std::vector<Trigger> triggers;
-  MUSTER_FIELDS(v(1, "triggers", s.triggers);)
+  MUSTER_FIELDS(field(1, "triggers", self.triggers);)
 };
 
 #undef MUSTER_FIELDS

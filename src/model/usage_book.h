@@ -86,13 +86,13 @@ struct StoredSpent {
   std::vector<double> amounts;    // of each of them
   bool operator==(const StoredSpent&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "association", s.association);
-    v(2, "qos", s.qos);
-    v(3, "at", s.at);
-    v(4, "wall", s.wall);
-    v(5, "tres", s.tres);
-    v(6, "amounts", s.amounts);
+  static void describe(S& self, V&& field) {
+    field(1, "association", self.association);
+    field(2, "qos", self.qos);
+    field(3, "at", self.at);
+    field(4, "wall", self.wall);
+    field(5, "tres", self.tres);
+    field(6, "amounts", self.amounts);
   }
 };
 std::vector<StoredSpent> stored(const UsageBook& book, const TresTable& table);

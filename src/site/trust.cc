@@ -31,16 +31,16 @@ Result<net::Security> load_security(const config::Config& c, Uid slurm_user) {
   return load_security(TrustSettings{c.auth_type, std::string(c.auth_info.get("socket").value_or("")), c.directory}, slurm_user);
 }
 
-Result<net::Security> load_security(const TrustSettings& c, Uid slurm_user) {
+Result<net::Security> load_security(const TrustSettings& settings, Uid slurm_user) {
   net::Security s;
   s.trusted_uids.push_back(slurm_user.value);
-  if (c.auth_type == "auth/munge") {
+  if (settings.auth_type == "auth/munge") {
     s.kind = net::Security::Kind::kMunge;
-    s.munge_socket = c.munge_socket;
+    s.munge_socket = settings.munge_socket;
     s.calls = std::make_shared<net::BoundedCalls>();
     return s;
   }
-  MUSTER_TRY(key, read_cluster_key(c.directory, slurm_user));
+  MUSTER_TRY(key, read_cluster_key(settings.directory, slurm_user));
   s.key = std::move(key);
   return s;
 }

@@ -14,8 +14,8 @@ inline constexpr Duration kCredentialLife = minutes(2);
 rpc::StepCredential credential_of_job(const Cluster& cluster, const Job& job);
 
 // Adds what only this step has; `resv_ports`: as text.
-void add_step(rpc::StepCredential& c, const rpc::StepCreated& step, std::string resv_ports, Time now);
+void add_step(rpc::StepCredential& credential, const rpc::StepCreated& step, std::string resv_ports, Time now);
 // Adds what SPANK plugins may ask about the whole job on the step's nodes.
-void add_job_shares(rpc::StepCredential& c, const Allocation& allocation);
+void add_job_shares(rpc::StepCredential& credential, const Allocation& allocation);
 
 }  // namespace muster::steps

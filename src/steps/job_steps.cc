@@ -16,25 +16,25 @@ std::vector<uint32_t> ranks_of(const StepShare& share) {
   return out;
 }
 
-rpc::StepNode step_node(const JobSteps& s, const StepShare& share, uint32_t first_rank) {
-  rpc::StepNode n;
-  const NodeShare& held = s.job.allocation->nodes[share.node_index];
-  if (const Node* node = s.cluster.nodes.find(held.node.value)) {
-    n.address.name = node->spec->name;
-    n.address.host = node->spec->address;
-    n.address.port = node->spec->port;
+rpc::StepNode step_node(const JobSteps& steps, const StepShare& share, uint32_t first_rank) {
+  rpc::StepNode here;
+  const NodeShare& held = steps.job.allocation->nodes[share.node_index];
+  if (const Node* node = steps.cluster.nodes.find(held.node.value)) {
+    here.address.name = node->spec->name;
+    here.address.host = node->spec->address;
+    here.address.port = node->spec->port;
   }
-  n.ranks = ranks_of(share);
-  for (uint32_t& rank : n.ranks) rank += first_rank;
-  n.cpu_list = share.cpus.to_ranges();
-  n.mem_mb = share.mem_mb;
-  n.gres = share.gres;
-  n.node_index = share.node_index;
-  n.job_cpus = held.counted_cpus();
-  TopologyAddress at = s.address(share.node_index);
-  n.topology_address = std::move(at.address);
-  n.topology_pattern = std::move(at.pattern);
-  return n;
+  here.ranks = ranks_of(share);
+  for (uint32_t& rank : here.ranks) rank += first_rank;
+  here.cpu_list = share.cpus.to_ranges();
+  here.mem_mb = share.mem_mb;
+  here.gres = share.gres;
+  here.node_index = share.node_index;
+  here.job_cpus = held.counted_cpus();
+  TopologyAddress at = steps.address(share.node_index);
+  here.topology_address = std::move(at.address);
+  here.topology_pattern = std::move(at.pattern);
+  return here;
 }
 
 Result<StepRequestPtr> kept_request(const rpc::CreateStep& c) {
@@ -99,20 +99,20 @@ Result<> check_tasks(const StepShare& share) {
 
 }  // namespace
 
-rpc::StepCreated told(const JobSteps& s, const Step& step) {
-  const Job& j = s.job;
+rpc::StepCreated told(const JobSteps& steps, const Step& step) {
+  const Job& job = steps.job;
   rpc::StepCreated out;
-  out.job = j.id;
+  out.job = job.id;
   out.step = step.id;
-  out.sluid = j.sluid();
-  out.uid = j.request->uid;
-  out.gid = j.request->gid;
+  out.sluid = job.sluid();
+  out.uid = job.request->uid;
+  out.gid = job.request->gid;
   out.cpus_per_task = step.request->cpus_per_task;
   std::vector<std::string> names;
-  for (const NodeShare& share : j.allocation->nodes) names.push_back(s.cluster.nodes.at(share.node.value).spec->name);
+  for (const NodeShare& share : job.allocation->nodes) names.push_back(steps.cluster.nodes.at(share.node.value).spec->name);
   out.job_node_list = compress_hosts(names);
   for (const StepShare& share : step.shares) {
-    out.nodes.push_back(step_node(s, share, step.first_rank));
+    out.nodes.push_back(step_node(steps, share, step.first_rank));
     out.num_tasks += static_cast<uint32_t>(out.nodes.back().ranks.size());
   }
   out.num_tasks = std::max(out.num_tasks, step.all_tasks);
@@ -130,55 +130,56 @@ Result<std::shared_ptr<StepRequest>> without_content(const StepRequest& asked) {
 }
 
 Result<rpc::StepCreated> step_or_nodes(const JobSteps& steps, const rpc::AskCredential& asked) {
-  const Job& j = steps.job;
-  if (asked.sluid && asked.sluid != j.sluid())
+  const Job& job = steps.job;
+  if (asked.sluid && asked.sluid != job.sluid())
     return fail(Errc::kInvalidJobId, {}, "that run of job " + std::to_string(asked.job.value) + " is over");
   if (!asked.has_step && asked.purpose == rpc::CredentialPurpose::kSendFile) {
     Step whole;
     whole.request = std::make_shared<const StepRequest>();
-    for (uint32_t i = 0; i < j.allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
+    for (uint32_t i = 0; i < job.allocation->nodes.size(); ++i) whole.shares.push_back({.node_index = i});
     return told(steps, whole);
   }
   // The batch script is no step in the job, but to watch it.
-  if (asked.has_step && asked.step == kBatchStep && asked.purpose == rpc::CredentialPurpose::kWatch && j.request->kind == JobKind::kBatch) {
+  if (asked.has_step && asked.step == kBatchStep && asked.purpose == rpc::CredentialPurpose::kWatch &&
+      job.request->kind == JobKind::kBatch) {
     Step batch;
     batch.id = kBatchStep;
     batch.request = std::make_shared<const StepRequest>();
-    batch.shares.push_back({.node_index = j.run->batch_index, .task_count = 1});
+    batch.shares.push_back({.node_index = job.run->batch_index, .task_count = 1});
     return told(steps, batch);
   }
-  auto step = std::ranges::find(j.steps, asked.step, &Step::id);
-  if (!asked.has_step || step == j.steps.end())
+  auto step = std::ranges::find(job.steps, asked.step, &Step::id);
+  if (!asked.has_step || step == job.steps.end())
     return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(asked.job.value));
   return told(steps, *step);
 }
 
-Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c) {
-  const Job& j = s.job;
-  if (j.state == JobState::kSuspended) return fail(Errc::kJobSuspended);
-  if (j.flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
-  if (c.waiting_step) return start_waiting(s, StepId(*c.waiting_step));
-  const uint32_t number = std::max(j.next_step, s.least_number);
-  if (j.steps.size() >= s.bounds.most_steps || number >= s.bounds.most_steps) return fail(Errc::kStepLimit);
+Result<Made> create_step(const JobSteps& steps, const rpc::CreateStep& ask) {
+  const Job& job = steps.job;
+  if (job.state == JobState::kSuspended) return fail(Errc::kJobSuspended);
+  if (job.flags & kJobConfiguring) return fail(Errc::kNodesBusy, {}, "the job's nodes are not ready yet");
+  if (ask.waiting_step) return start_waiting(steps, StepId(*ask.waiting_step));
+  const uint32_t number = std::max(job.next_step, steps.least_number);
+  if (job.steps.size() >= steps.bounds.most_steps || number >= steps.bounds.most_steps) return fail(Errc::kStepLimit);
   // An srun that asks again, because it lost its answer when the step's manager restarted, gets the step that it has.
-  for (const Step& step : j.steps)
-    if (c.srun_pid && step.srun_pid == c.srun_pid && step.srun_host == c.srun_host)
-      return Made{{}, step.state == StepState::kPending ? told_to_wait(j, step) : told(s, step)};
-  MUSTER_TRY(request, kept_request(c));
+  for (const Step& step : job.steps)
+    if (ask.srun_pid && step.srun_pid == ask.srun_pid && step.srun_host == ask.srun_host)
+      return Made{{}, step.state == StepState::kPending ? told_to_wait(job, step) : told(steps, step)};
+  MUSTER_TRY(request, kept_request(ask));
 
   Step step;
-  step.id = c.request.interactive ? kInteractiveStep : StepId(number);
-  step.first_rank = s.first_rank;
+  step.id = ask.request.interactive ? kInteractiveStep : StepId(number);
+  step.first_rank = steps.first_rank;
   step.request = std::move(request);
-  step.srun_host = c.srun_host;
-  step.srun_pid = c.srun_pid;
-  step.time_limit_min = c.request.time_limit_min.value_or(kUnlimited32);
-  step.overlap = c.request.overlap;
+  step.srun_host = ask.srun_host;
+  step.srun_pid = ask.srun_pid;
+  step.time_limit_min = ask.request.time_limit_min.value_or(kUnlimited32);
+  step.overlap = ask.request.overlap;
   step.state = StepState::kPending;
-  step.start = s.now;
-  Result<> placed = place(s, c.request, step);
-  if (!placed && !(c.queue && may_come_free(placed.error()))) return std::unexpected(std::move(placed).error());
-  rpc::StepCreated answer = placed ? told(s, step) : told_to_wait(j, step);
+  step.start = steps.now;
+  Result<> placed = place(steps, ask.request, step);
+  if (!placed && !(ask.queue && may_come_free(placed.error()))) return std::unexpected(std::move(placed).error());
+  rpc::StepCreated answer = placed ? told(steps, step) : told_to_wait(job, step);
   return Made{std::move(step), std::move(answer)};
 }
 

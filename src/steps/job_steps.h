@@ -31,13 +31,13 @@ struct Made {
 };
 
 // The errors are ones that srun's users know; kNodesBusy and kPortsBusy may pass once other steps end.
-Result<Made> create_step(const JobSteps& s, const rpc::CreateStep& c);
+Result<Made> create_step(const JobSteps& steps, const rpc::CreateStep& ask);
 
 // The answer for sattach, about a running step, or for sbcast, about the nodes of the job.
 Result<rpc::StepCreated> step_or_nodes(const JobSteps& s, const rpc::AskCredential& c);
 
 // What srun is told about a step of the job.
-rpc::StepCreated told(const JobSteps& s, const Step& step);
+rpc::StepCreated told(const JobSteps& steps, const Step& step);
 
 // Environment and program text travel with srun; the manager of the step keeps only what is shown and accounted. Error: a text is too long.
 Result<std::shared_ptr<StepRequest>> without_content(const StepRequest& asked);

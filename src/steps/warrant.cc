@@ -28,16 +28,16 @@ bool cpus_within(const std::string& asked, const std::string& held) {
   return Bitmap::parse_ranges(asked, part) && Bitmap::parse_ranges(held, all) && all.contains(part);
 }
 
-Result<> check_node(const rpc::StepNode& n, const rpc::StepWarrant& w, bool to_launch) {
-  if (n.node_index >= w.job.nodes.size()) return refused("names a node that is none of the job's");
-  const rpc::StepNode& held = w.job.nodes[n.node_index];
+Result<> check_node(const rpc::StepNode& node, const rpc::StepWarrant& warrant, bool to_launch) {
+  if (node.node_index >= warrant.job.nodes.size()) return refused("names a node that is none of the job's");
+  const rpc::StepNode& held = warrant.job.nodes[node.node_index];
   const std::string on = " on node " + held.address.name;
-  if (!same_address(n.address, held.address)) return refused("names a node that is none of the job's");
-  if (!cpus_within(n.cpu_list, held.cpu_list)) return refused("names CPUs" + on + " that the job does not hold");
-  if (n.mem_mb > held.mem_mb || (to_launch && n.mem_mb == 0 && held.mem_mb > 0))
+  if (!same_address(node.address, held.address)) return refused("names a node that is none of the job's");
+  if (!cpus_within(node.cpu_list, held.cpu_list)) return refused("names CPUs" + on + " that the job does not hold");
+  if (node.mem_mb > held.mem_mb || (to_launch && node.mem_mb == 0 && held.mem_mb > 0))
     return refused("names more memory" + on + " than the job holds");
-  if (!holds_gres(held.gres, n.gres)) return refused("names devices" + on + " that the job does not hold");
-  if (n.job_cpus != held.job_cpus || n.topology_address != held.topology_address || n.topology_pattern != held.topology_pattern)
+  if (!holds_gres(held.gres, node.gres)) return refused("names devices" + on + " that the job does not hold");
+  if (node.job_cpus != held.job_cpus || node.topology_address != held.topology_address || node.topology_pattern != held.topology_pattern)
     return refused("says of node " + held.address.name + " what its warrant does not");
   return {};
 }
@@ -62,47 +62,50 @@ Time expiry(const Job& job, Time now) {
 }  // namespace
 
 rpc::StepWarrant make_warrant(const Cluster& cluster, const Job& job, const std::string& key, Time now) {
-  rpc::StepWarrant w;
-  w.job = credential_of_job(cluster, job);
+  rpc::StepWarrant warrant;
+  warrant.job = credential_of_job(cluster, job);
   std::vector<std::string> names;
-  for (uint32_t i = 0; i < job.allocation->nodes.size(); ++i) {
-    const NodeShare& held = job.allocation->nodes[i];
-    rpc::StepNode& n = w.job.nodes.emplace_back();
-    n.node_index = i;
-    n.cpu_list = held.cpus.to_ranges();
-    n.mem_mb = held.mem_mb;
-    n.gres = held.gres;
-    n.job_cpus = held.counted_cpus();
+  for (uint32_t index = 0; index < job.allocation->nodes.size(); ++index) {
+    const NodeShare& held = job.allocation->nodes[index];
+    rpc::StepNode& here = warrant.job.nodes.emplace_back();
+    here.node_index = index;
+    here.cpu_list = held.cpus.to_ranges();
+    here.mem_mb = held.mem_mb;
+    here.gres = held.gres;
+    here.job_cpus = held.counted_cpus();
     const Node* node = cluster.nodes.find(held.node.value);
     if (!node) continue;
-    n.address.name = node->spec->name;
-    n.address.host = node->spec->address;
-    n.address.port = node->spec->port;
+    here.address.name = node->spec->name;
+    here.address.host = node->spec->address;
+    here.address.port = node->spec->port;
     names.push_back(node->spec->name);
     const Partition* p = cluster.partitions.find(job.partition);
     if (!p || !cluster.topologies) continue;
     TopologyAddress at = topology_address(cluster.topologies->of(*p), node->id.value, node->spec->name);
-    n.topology_address = std::move(at.address);
-    n.topology_pattern = std::move(at.pattern);
+    here.topology_address = std::move(at.address);
+    here.topology_pattern = std::move(at.pattern);
   }
-  w.job.job_node_list = compress_hosts(names);
-  if (!names.empty()) w.node = w.job.nodes.front().address.name;
-  w.key = key;
-  w.expires = expiry(job, now);
-  return w;
+  warrant.job.job_node_list = compress_hosts(names);
+  if (!names.empty()) warrant.node = warrant.job.nodes.front().address.name;
+  warrant.key = key;
+  warrant.expires = expiry(job, now);
+  return warrant;
 }
 
-Result<> check_warranted(const rpc::StepCredential& c, const rpc::StepWarrant& w, const std::string& cluster, Time now) {
-  if (w.job.cluster != cluster || c.cluster != cluster) return refused("is of another cluster");
-  if (now > w.expires) return fail(Errc::kCredentialExpired, "the warrant of the step manager on node " + w.node + " has expired");
-  if (!same_job(c, w.job)) return refused("is for another job, or another user, than its warrant");
-  const bool watched_script = c.step == kBatchStep && c.purpose == rpc::CredentialPurpose::kWatch;
-  if (c.step.value > kInteractiveStep.value && !watched_script) return refused("is for what is no step of srun");
-  if (c.expires == kTimeUnset || c.expires > now + kCredentialLife + kClockDifference) return refused("lasts too long");
-  if (c.nodes.empty()) return refused("names no node");
-  if (c.het_leader || c.first_node || c.own_nodes) return refused("is for a heterogeneous job, whose steps nobody manages but slurmctld");
-  for (const rpc::StepNode& n : c.nodes) MUSTER_TRY_VOID(check_node(n, w, c.purpose == rpc::CredentialPurpose::kLaunch));
-  if (!same_shares(c, w)) return refused("says of the job's nodes what its warrant does not");
+Result<> check_warranted(const rpc::StepCredential& credential, const rpc::StepWarrant& warrant, const std::string& cluster, Time now) {
+  if (warrant.job.cluster != cluster || credential.cluster != cluster) return refused("is of another cluster");
+  if (now > warrant.expires)
+    return fail(Errc::kCredentialExpired, "the warrant of the step manager on node " + warrant.node + " has expired");
+  if (!same_job(credential, warrant.job)) return refused("is for another job, or another user, than its warrant");
+  const bool watched_script = credential.step == kBatchStep && credential.purpose == rpc::CredentialPurpose::kWatch;
+  if (credential.step.value > kInteractiveStep.value && !watched_script) return refused("is for what is no step of srun");
+  if (credential.expires == kTimeUnset || credential.expires > now + kCredentialLife + kClockDifference) return refused("lasts too long");
+  if (credential.nodes.empty()) return refused("names no node");
+  if (credential.het_leader || credential.first_node || credential.own_nodes)
+    return refused("is for a heterogeneous job, whose steps nobody manages but slurmctld");
+  for (const rpc::StepNode& n : credential.nodes)
+    MUSTER_TRY_VOID(check_node(n, warrant, credential.purpose == rpc::CredentialPurpose::kLaunch));
+  if (!same_shares(credential, warrant)) return refused("says of the job's nodes what its warrant does not");
   return {};
 }
 

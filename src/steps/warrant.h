@@ -18,9 +18,9 @@ inline constexpr Duration kWarrantLife = minutes(7 * 24 * 60), kWarrantRenewal =
 // `key`: the public key of the first node's slurmd. The job must have its allocation.
 rpc::StepWarrant make_warrant(const Cluster& cluster, const Job& job, const std::string& key, Time now);
 
-// Whether a node, which belongs to `cluster`, may act on a credential that was signed with the key of `w`. Checks both signatures; that the
-// job's part is the warrant's to the letter; that each node is one of the job's, with CPUs, devices and memory within what the job holds
-// there; and that the credential is for a step of the job, which the batch script is not.
-Result<> check_warranted(const rpc::StepCredential& c, const rpc::StepWarrant& w, const std::string& cluster, Time now);
+// Whether a node, which belongs to `cluster`, may act on a credential that was signed with the key of `warrant`. Checks both signatures;
+// that the job's part is the warrant's to the letter; that each node is one of the job's, with CPUs, devices and memory within what the
+// job holds there; and that the credential is for a step of the job, which the batch script is not.
+Result<> check_warranted(const rpc::StepCredential& credential, const rpc::StepWarrant& warrant, const std::string& cluster, Time now);
 
 }  // namespace muster::steps

@@ -92,22 +92,22 @@ Result<> Statement::run() {
 Database::~Database() { sqlite3_close_v2(db_); }
 
 Result<Database> Database::open(const std::string& path, Access access) {
-  Database d;
+  Database database;
   // Callers serialize their calls, so SQLite's own mutex would be pure cost.
-  int rc = sqlite3_open_v2(path.c_str(), &d.db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
-  if (d.db_ == nullptr) return fail(Errc::kStateNotSaved, "cannot open " + path + ": out of memory");
-  if (rc != SQLITE_OK) return std::unexpected(sqlite_error(d.db_, rc));
-  sqlite3_extended_result_codes(d.db_, 1);
+  int rc = sqlite3_open_v2(path.c_str(), &database.db_, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, nullptr);
+  if (database.db_ == nullptr) return fail(Errc::kStateNotSaved, "cannot open " + path + ": out of memory");
+  if (rc != SQLITE_OK) return std::unexpected(sqlite_error(database.db_, rc));
+  sqlite3_extended_result_codes(database.db_, 1);
   // An admin's sqlite3 that holds the write lock delays us, but not for ever.
-  sqlite3_busy_timeout(d.db_, 2000);
-  sqlite3_db_config(d.db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
-  sqlite3_db_config(d.db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_busy_timeout(database.db_, 2000);
+  sqlite3_db_config(database.db_, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  sqlite3_db_config(database.db_, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
   if (access == Access::kReader) {
     // A read-only open cannot join a write-ahead log, so the file is opened for writing and then kept from writing.
-    sqlite3_db_config(d.db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
-    MUSTER_TRY_VOID(d.exec("PRAGMA query_only = ON"));
+    sqlite3_db_config(database.db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+    MUSTER_TRY_VOID(database.exec("PRAGMA query_only = ON"));
   }
-  return d;
+  return database;
 }
 
 Result<Statement> Database::prepare(std::string_view sql) {

@@ -179,11 +179,11 @@ Result<> SqliteLog::write_row(Position first, uint64_t count, Term term) {
 
 // Reads one row of read_batches. It is checked as a whole before the first of its records is shown.
 Result<> SqliteLog::read_row(Position after, const std::function<Result<>(Position, std::string_view)>& f) {
-  const Statement& s = s_.read_batches;
-  auto first = static_cast<Position>(s.number(0));
-  auto count = static_cast<uint64_t>(s.number(1));
-  std::string_view bytes = s.bytes(4);
-  if (s.number(3) != checksum_({first, count, static_cast<Term>(s.number(2))}, bytes))
+  const Statement& statement = s_.read_batches;
+  auto first = static_cast<Position>(statement.number(0));
+  auto count = static_cast<uint64_t>(statement.number(1));
+  std::string_view bytes = statement.bytes(4);
+  if (statement.number(3) != checksum_({first, count, static_cast<Term>(statement.number(2))}, bytes))
     return std::unexpected(damaged(db_.path(), "checksum of the records from position " + std::to_string(first)));
   for (uint64_t i = 0; i < count; ++i) {
     if (bytes.size() < 4 || bytes.size() - 4 < get_length(bytes))
@@ -199,19 +199,19 @@ Result<> SqliteLog::read_row(Position after, const std::function<Result<>(Positi
 Result<> SqliteLog::read(Position after, const std::function<Result<>(Position, std::string_view)>& f) {
   MUSTER_TRY_VOID(check_read(after, trimmed_));
   if (after >= last_) return {};
-  Statement& s = s_.read_batches;
-  Reading reading(s);
-  s.bind(1, static_cast<int64_t>(after + 1));
+  Statement& statement = s_.read_batches;
+  Reading reading(statement);
+  statement.bind(1, static_cast<int64_t>(after + 1));
   Position next = 0;
   for (;;) {
-    MUSTER_TRY(row, s.step());
+    MUSTER_TRY(row, statement.step());
     if (!row) break;
-    auto first = static_cast<Position>(s.number(0));
+    auto first = static_cast<Position>(statement.number(0));
     if (next == 0 ? first > after + 1 : first != next)
       return std::unexpected(damaged(
           db_.path(), "records " + std::to_string(next == 0 ? after + 1 : next) + " are missing before position " + std::to_string(first)));
     MUSTER_TRY_VOID(read_row(after, f));
-    next = first + static_cast<uint64_t>(s.number(1));
+    next = first + static_cast<uint64_t>(statement.number(1));
   }
   if (next != last_ + 1) return std::unexpected(damaged(db_.path(), "records after " + std::to_string(next) + " are missing"));
   return {};
@@ -247,16 +247,16 @@ Result<std::optional<EventLog::Snapshot>> SqliteLog::load_snapshot() {
   if (snapshot_.id == 0) return std::nullopt;
   Snapshot out;
   out.position = snapshot_.position;
-  Statement& s = s_.read_chunks;
-  Reading reading(s);
-  s.bind(1, snapshot_.id);
+  Statement& statement = s_.read_chunks;
+  Reading reading(statement);
+  statement.bind(1, snapshot_.id);
   for (int64_t seq = 0;; ++seq) {
-    MUSTER_TRY(row, s.step());
+    MUSTER_TRY(row, statement.step());
     if (!row) break;
-    if (s.number(0) != seq || s.number(1) != checksum_({out.position, static_cast<uint64_t>(seq)}, s.bytes(2)))
+    if (statement.number(0) != seq || statement.number(1) != checksum_({out.position, static_cast<uint64_t>(seq)}, statement.bytes(2)))
       return std::unexpected(
           damaged(db_.path(), "chunk " + std::to_string(seq) + " of the snapshot at position " + std::to_string(out.position)));
-    out.chunks.emplace_back(s.bytes(2));
+    out.chunks.emplace_back(statement.bytes(2));
   }
   if (static_cast<int64_t>(out.chunks.size()) != snapshot_.chunks)
     return std::unexpected(damaged(db_.path(), "the snapshot at position " + std::to_string(out.position) + " has lost chunks"));

@@ -48,36 +48,36 @@ struct SnapshotHead {
   uint32_t last_trigger = 0;
   uint64_t ended_steps = 0;  // records that follow
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "name", s.name);
-    v(2, "last_job_id", s.last_job_id);
-    v(3, "last_request_id", s.last_request_id);
-    v(4, "default_partition", s.default_partition);
-    v(5, "position", s.position);
-    v(6, "nodes_epoch", s.nodes_epoch);
-    v(7, "use_epoch", s.use_epoch);
-    v(8, "jobs_epoch", s.jobs_epoch);
-    v(9, "requests", s.requests);
-    v(10, "partitions", s.partitions);
-    v(11, "nodes", s.nodes);
-    v(12, "arrays", s.arrays);
-    v(13, "jobs", s.jobs);
-    v(14, "kept", s.kept);
-    v(15, "accounting", s.accounting);
-    v(16, "recorded_position", s.recorded_position);
-    v(17, "last_kept_record", s.last_kept_record);
-    v(18, "directory_known", s.directory_known);
-    v(19, "associations", s.associations);
-    v(20, "spent", s.spent);
-    v(21, "usage_rule", s.usage_rule);
-    v(22, "job_ids_began_anew", s.job_ids_began_anew);
-    v(41, "last_reservation", s.last_reservation);
-    v(42, "reservations", s.reservations);
-    v(61, "crontabs", s.crontabs);
-    v(62, "cron_jobs", s.cron_jobs);
-    v(63, "triggers", s.triggers);
-    v(64, "last_trigger", s.last_trigger);
-    v(100, "ended_steps", s.ended_steps);
+  static void describe(S& self, V&& field) {
+    field(1, "name", self.name);
+    field(2, "last_job_id", self.last_job_id);
+    field(3, "last_request_id", self.last_request_id);
+    field(4, "default_partition", self.default_partition);
+    field(5, "position", self.position);
+    field(6, "nodes_epoch", self.nodes_epoch);
+    field(7, "use_epoch", self.use_epoch);
+    field(8, "jobs_epoch", self.jobs_epoch);
+    field(9, "requests", self.requests);
+    field(10, "partitions", self.partitions);
+    field(11, "nodes", self.nodes);
+    field(12, "arrays", self.arrays);
+    field(13, "jobs", self.jobs);
+    field(14, "kept", self.kept);
+    field(15, "accounting", self.accounting);
+    field(16, "recorded_position", self.recorded_position);
+    field(17, "last_kept_record", self.last_kept_record);
+    field(18, "directory_known", self.directory_known);
+    field(19, "associations", self.associations);
+    field(20, "spent", self.spent);
+    field(21, "usage_rule", self.usage_rule);
+    field(22, "job_ids_began_anew", self.job_ids_began_anew);
+    field(41, "last_reservation", self.last_reservation);
+    field(42, "reservations", self.reservations);
+    field(61, "crontabs", self.crontabs);
+    field(62, "cron_jobs", self.cron_jobs);
+    field(63, "triggers", self.triggers);
+    field(64, "last_trigger", self.last_trigger);
+    field(100, "ended_steps", self.ended_steps);
   }
 };
 
@@ -86,10 +86,10 @@ struct StoredRequest {
   uint32_t jobs = 0;
   CarriedRequest request;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "jobs", s.jobs);
-    v(3, "request", s.request);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "jobs", self.jobs);
+    field(3, "request", self.request);
   }
 };
 
@@ -97,9 +97,9 @@ struct StoredRecord {
   uint32_t number = 0;
   KeptRecord record;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "number", s.number);
-    v(2, "record", s.record);
+  static void describe(S& self, V&& field) {
+    field(1, "number", self.number);
+    field(2, "record", self.record);
   }
 };
 
@@ -107,9 +107,9 @@ struct StoredArray {
   JobId id{};
   ArrayGroup group;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "id", s.id);
-    v(2, "group", s.group);
+  static void describe(S& self, V&& field) {
+    field(1, "id", self.id);
+    field(2, "group", self.group);
   }
 };
 
@@ -138,36 +138,36 @@ class Chunks {
   std::vector<std::string> done_;
 };
 
-SnapshotHead head_of(const Cluster& c) {
-  return {.name = c.name,
-          .last_job_id = c.last_job_id,
-          .last_request_id = c.last_request_id,
-          .default_partition = c.default_partition,
-          .position = c.position,
-          .nodes_epoch = c.nodes_epoch,
-          .use_epoch = c.use_epoch,
-          .jobs_epoch = c.jobs_epoch,
-          .requests = c.requests.size(),
-          .partitions = c.partitions.size(),
-          .nodes = c.nodes.size(),
-          .arrays = c.arrays.size(),
-          .jobs = c.jobs.size(),
-          .kept = c.kept_records.size(),
-          .accounting = c.accounting,
-          .recorded_position = c.recorded_position,
-          .last_kept_record = c.last_kept_record,
-          .directory_known = c.directory != nullptr,
-          .associations = c.directory ? c.directory->associations.size() : 0,
-          .spent = c.usage.size(),
-          .usage_rule = c.usage_rule,
-          .job_ids_began_anew = c.job_ids_began_anew,
-          .last_reservation = c.last_reservation,
-          .reservations = c.reservations.size(),
-          .crontabs = c.crontabs.size(),
-          .cron_jobs = c.cron_jobs.size(),
-          .triggers = c.triggers.size(),
-          .last_trigger = c.last_trigger,
-          .ended_steps = c.ended_steps.size()};
+SnapshotHead head_of(const Cluster& cluster) {
+  return {.name = cluster.name,
+          .last_job_id = cluster.last_job_id,
+          .last_request_id = cluster.last_request_id,
+          .default_partition = cluster.default_partition,
+          .position = cluster.position,
+          .nodes_epoch = cluster.nodes_epoch,
+          .use_epoch = cluster.use_epoch,
+          .jobs_epoch = cluster.jobs_epoch,
+          .requests = cluster.requests.size(),
+          .partitions = cluster.partitions.size(),
+          .nodes = cluster.nodes.size(),
+          .arrays = cluster.arrays.size(),
+          .jobs = cluster.jobs.size(),
+          .kept = cluster.kept_records.size(),
+          .accounting = cluster.accounting,
+          .recorded_position = cluster.recorded_position,
+          .last_kept_record = cluster.last_kept_record,
+          .directory_known = cluster.directory != nullptr,
+          .associations = cluster.directory ? cluster.directory->associations.size() : 0,
+          .spent = cluster.usage.size(),
+          .usage_rule = cluster.usage_rule,
+          .job_ids_began_anew = cluster.job_ids_began_anew,
+          .last_reservation = cluster.last_reservation,
+          .reservations = cluster.reservations.size(),
+          .crontabs = cluster.crontabs.size(),
+          .cron_jobs = cluster.cron_jobs.size(),
+          .triggers = cluster.triggers.size(),
+          .last_trigger = cluster.last_trigger,
+          .ended_steps = cluster.ended_steps.size()};
 }
 
 std::unexpected<Error> broken(std::string what) {
@@ -177,62 +177,62 @@ std::unexpected<Error> broken(std::string what) {
 class Restore {
  public:
   Result<> chunk(std::string_view bytes) {
-    wire::Reader r(bytes);
-    for (r.next(); r.number(); r.next()) {
+    wire::Reader reader(bytes);
+    for (reader.next(); reader.number(); reader.next()) {
       const char* what = "a record";
-      switch (r.number()) {
+      switch (reader.number()) {
         case kHead:
           what = "SnapshotHead";
-          head(r);
+          head(reader);
           break;
         case kRequest:
           what = "StoredRequest";
-          request(r);
+          request(reader);
           break;
         case kPartition:
           what = "Partition";
-          partition(r);
+          partition(reader);
           break;
         case kNode:
           what = "Node";
-          node(r);
+          node(reader);
           break;
         case kArray:
           what = "StoredArray";
-          array(r);
+          array(reader);
           break;
         case kKept:
           what = "KeptRecord";
-          kept(r);
+          kept(reader);
           break;
         case kDirectory:
           what = "AccountChanges";
-          directory(r);
+          directory(reader);
           break;
         case kReservation:
           what = "Reservation";
-          reservation(r);
+          reservation(reader);
           break;
         case kSpent:
           what = "StoredSpent";
-          spent(r);
+          spent(reader);
           break;
         case kTopologies: {
           what = "Topologies";
           Topologies t;
-          wire::read_value(r, t);
+          wire::read_value(reader, t);
           c_.topologies = std::make_shared<const Topologies>(std::move(t));
           break;
         }
         case kJob:
           what = "Job";
-          MUSTER_TRY_VOID(job(r));
+          MUSTER_TRY_VOID(job(reader));
           break;
-        default: what = tool(r);
+        default: what = tool(reader);
       }
-      if (r.failed()) return r.error(std::string("snapshot: ") + what);
+      if (reader.failed()) return reader.error(std::string("snapshot: ") + what);
     }
-    return r.error("snapshot");
+    return reader.error("snapshot");
   }
 
   Result<Cluster> finish() {
@@ -263,8 +263,8 @@ class Restore {
  private:
   using Names = std::unordered_map<std::string, uint32_t>;
 
-  void head(wire::Reader& r) {
-    wire::read_value(r, head_);
+  void head(wire::Reader& reader) {
+    wire::read_value(reader, head_);
     seen_head_ = true;
     c_.name = head_.name;
     c_.last_job_id = head_.last_job_id;
@@ -323,19 +323,19 @@ class Restore {
     directory_.learn(part);
   }
   // Crontabs, their jobs, triggers and steps that have ended; the name of what it is, for errors.
-  const char* tool(wire::Reader& r) {
+  const char* tool(wire::Reader& reader) {
     const auto keep = [&]<class T>(PersistentMap<T>& map, auto key) {
       T value;
-      wire::read_value(r, value);
+      wire::read_value(reader, value);
       const uint32_t at = key(value);
       map.set(at, std::move(value));
     };
-    switch (r.number()) {
+    switch (reader.number()) {
       case kCrontab: keep(c_.crontabs, [](const Crontab& t) { return t.user.value; }); return "Crontab";
       case kCronJob: keep(c_.cron_jobs, [](const CronJob& j) { return j.job.value; }); return "CronJob";
       case kTrigger: keep(c_.triggers, [](const Trigger& t) { return t.id; }); return "Trigger";
       case kEndedSteps: keep(c_.ended_steps, [](const EndedSteps& s) { return s.job.value; }); return "EndedSteps";
-      default: r.fail("a record of a kind that is not known"); return "a record";
+      default: reader.fail("a record of a kind that is not known"); return "a record";
     }
   }
   void spent(wire::Reader& r) {
@@ -349,18 +349,18 @@ class Restore {
     wire::read_value(r, a);
     c_.arrays.set(a.id.value, a.group);
   }
-  Result<> job(wire::Reader& r) {
-    Job j;
-    wire::read_value(r, j);
-    if (r.failed()) return {};
-    const SharedRequest* shared = c_.requests.find(j.request_id.value);
+  Result<> job(wire::Reader& reader) {
+    Job job;
+    wire::read_value(reader, job);
+    if (reader.failed()) return {};
+    const SharedRequest* shared = c_.requests.find(job.request_id.value);
     if (!shared)
-      return broken("job " + std::to_string(j.id.value) + " refers to request " + std::to_string(j.request_id.value) +
+      return broken("job " + std::to_string(job.id.value) + " refers to request " + std::to_string(job.request_id.value) +
                     ", which is not there");
-    j.request = shared->body;
-    j.own = shared->own;
-    const uint32_t key = j.id.value;
-    c_.jobs.set(key, std::move(j));
+    job.request = shared->body;
+    job.own = shared->own;
+    const uint32_t key = job.id.value;
+    c_.jobs.set(key, std::move(job));
     return {};
   }
 
@@ -374,26 +374,26 @@ class Restore {
 
 }  // namespace
 
-std::vector<std::string> encode_cluster(const Cluster& c) {
+std::vector<std::string> encode_cluster(const Cluster& cluster) {
   Chunks out;
-  out.add(kHead, head_of(c));
-  c.requests.for_each([&](uint32_t id, const SharedRequest& s) {
+  out.add(kHead, head_of(cluster));
+  cluster.requests.for_each([&](uint32_t id, const SharedRequest& s) {
     out.add(kRequest, StoredRequest{RequestId(id), s.jobs, {s.body, s.own}});
   });
-  c.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
-  c.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });
-  c.reservations.for_each([&](uint32_t, const Reservation& r) { out.add(kReservation, r); });
-  if (c.topologies) out.add(kTopologies, *c.topologies);
-  if (c.directory)
-    for (const AccountChanges& part : contents_of(*c.directory)) out.add(kDirectory, part);
-  for (const StoredSpent& s : stored(c.usage, c.tres_table())) out.add(kSpent, s);
-  c.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
-  c.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
-  c.crontabs.for_each([&](uint32_t, const Crontab& t) { out.add(kCrontab, t); });
-  c.cron_jobs.for_each([&](uint32_t, const CronJob& j) { out.add(kCronJob, j); });
-  c.triggers.for_each([&](uint32_t, const Trigger& t) { out.add(kTrigger, t); });
-  c.ended_steps.for_each([&](uint32_t, const EndedSteps& s) { out.add(kEndedSteps, s); });
-  c.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) { out.add(kPartition, p); });
+  cluster.nodes.for_each([&](uint32_t, const Node& n) { out.add(kNode, n); });
+  cluster.reservations.for_each([&](uint32_t, const Reservation& r) { out.add(kReservation, r); });
+  if (cluster.topologies) out.add(kTopologies, *cluster.topologies);
+  if (cluster.directory)
+    for (const AccountChanges& part : contents_of(*cluster.directory)) out.add(kDirectory, part);
+  for (const StoredSpent& s : stored(cluster.usage, cluster.tres_table())) out.add(kSpent, s);
+  cluster.arrays.for_each([&](uint32_t id, const ArrayGroup& g) { out.add(kArray, StoredArray{JobId(id), g}); });
+  cluster.jobs.for_each([&](uint32_t, const Job& j) { out.add(kJob, j); });
+  cluster.crontabs.for_each([&](uint32_t, const Crontab& t) { out.add(kCrontab, t); });
+  cluster.cron_jobs.for_each([&](uint32_t, const CronJob& j) { out.add(kCronJob, j); });
+  cluster.triggers.for_each([&](uint32_t, const Trigger& t) { out.add(kTrigger, t); });
+  cluster.ended_steps.for_each([&](uint32_t, const EndedSteps& s) { out.add(kEndedSteps, s); });
+  cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });
   return out.take();
 }
 

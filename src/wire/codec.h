@@ -59,7 +59,7 @@ void read_body(Reader& r, T& out);
 template <class... Ts>
 void write_variant(Writer& w, const std::variant<Ts...>& value);
 template <class... Ts>
-void read_variant(Reader& r, std::variant<Ts...>& out);
+void read_variant(Reader& reader, std::variant<Ts...>& out);
 
 // ---- implementation
 template <class T>
@@ -104,48 +104,48 @@ constexpr uint64_t zigzag(int64_t v) { return static_cast<uint64_t>(v) << 1 ^ st
 constexpr int64_t unzigzag(uint64_t v) { return static_cast<int64_t>(v >> 1) ^ -static_cast<int64_t>(v & 1); }
 
 template <class T>
-constexpr uint64_t to_wire(T v) {
+constexpr uint64_t to_wire(T value) {
   if constexpr (std::is_enum_v<T>) {
     static_assert(std::is_unsigned_v<std::underlying_type_t<T>>, "enums on the wire are unsigned");
-    return static_cast<uint64_t>(v);
+    return static_cast<uint64_t>(value);
   } else if constexpr (IsStrongId<T>::value) {
-    return to_wire(v.value);
+    return to_wire(value.value);
   } else if constexpr (std::is_same_v<T, Time>) {
-    return zigzag(v.time_since_epoch().count());
+    return zigzag(value.time_since_epoch().count());
   } else if constexpr (std::is_same_v<T, Duration>) {
-    return zigzag(v.count());
+    return zigzag(value.count());
   } else if constexpr (std::is_signed_v<T>) {
-    return zigzag(v);
+    return zigzag(value);
   } else {
-    return v;
+    return value;
   }
 }
 
 // False when the number does not fit the type.
 template <class T>
-constexpr bool from_wire(uint64_t w, T& out) {
+constexpr bool from_wire(uint64_t raw, T& out) {
   if constexpr (std::is_same_v<T, bool>) {
-    out = w != 0;
+    out = raw != 0;
     return true;
   } else if constexpr (std::is_enum_v<T>) {
     std::underlying_type_t<T> v{};
-    if (!from_wire(w, v)) return false;
+    if (!from_wire(raw, v)) return false;
     out = static_cast<T>(v);
     return true;
   } else if constexpr (IsStrongId<T>::value) {
-    return from_wire(w, out.value);
+    return from_wire(raw, out.value);
   } else if constexpr (std::is_same_v<T, Time>) {
-    out = Time(Duration(unzigzag(w)));
+    out = Time(Duration(unzigzag(raw)));
     return true;
   } else if constexpr (std::is_same_v<T, Duration>) {
-    out = Duration(unzigzag(w));
+    out = Duration(unzigzag(raw));
     return true;
   } else if constexpr (std::is_signed_v<T>) {
-    out = static_cast<T>(unzigzag(w));
-    return out == unzigzag(w);
+    out = static_cast<T>(unzigzag(raw));
+    return out == unzigzag(raw);
   } else {
-    out = static_cast<T>(w);
-    return out == w;
+    out = static_cast<T>(raw);
+    return out == raw;
   }
 }
 
@@ -156,28 +156,28 @@ const T& default_of() {
 }
 
 // ---- writing
-// Writes one field with `v`, whatever its value.
+// Writes one field with `value`, whatever it is.
 template <class T>
-void write_value(Writer& w, uint32_t number, const T& v) {
+void write_value(Writer& writer, uint32_t number, const T& value) {
   if constexpr (kIsScalar<T>) {
-    w.varint(number, to_wire(v));
+    writer.varint(number, to_wire(value));
   } else if constexpr (std::is_same_v<T, double>) {
-    w.fixed64(number, std::bit_cast<uint64_t>(v));
+    writer.fixed64(number, std::bit_cast<uint64_t>(value));
   } else if constexpr (std::is_same_v<T, std::string>) {
-    w.bytes(number, v);
+    writer.bytes(number, value);
   } else if constexpr (TextMember<T>) {
-    w.bytes(number, v.text());
+    writer.bytes(number, value.text());
   } else if constexpr (std::is_same_v<T, Bitmap>) {
-    w.bitmap(number, v);
+    writer.bitmap(number, value);
   } else if constexpr (IsVariant<T>::value) {
-    const size_t body = w.open(number);
-    write_variant(w, v);
-    w.close(body);
+    const size_t body = writer.open(number);
+    write_variant(writer, value);
+    writer.close(body);
   } else {
     static_assert(Described<T>, "this kind of member has no place on the wire");
-    const size_t body = w.open(number);
-    write_body(w, v, default_of<T>());
-    w.close(body);
+    const size_t body = writer.open(number);
+    write_body(writer, value, default_of<T>());
+    writer.close(body);
   }
 }
 
@@ -205,29 +205,29 @@ struct BodyWriter {
   intptr_t to_default;
 
   template <class M>
-  [[gnu::always_inline]] void operator()(uint32_t number, const char*, const M& m) const {
-    const M& d = *reinterpret_cast<const M*>(reinterpret_cast<intptr_t>(&m) + to_default);
+  [[gnu::always_inline]] void operator()(uint32_t number, const char*, const M& member) const {
+    const M& unset = *reinterpret_cast<const M*>(reinterpret_cast<intptr_t>(&member) + to_default);
     if constexpr (kIsScalar<M>) {
-      if (m != d) w.varint(number, to_wire(m));
+      if (member != unset) w.varint(number, to_wire(member));
     } else if constexpr (std::is_same_v<M, double>) {
-      if (std::bit_cast<uint64_t>(m) != std::bit_cast<uint64_t>(d)) w.fixed64(number, std::bit_cast<uint64_t>(m));
+      if (std::bit_cast<uint64_t>(member) != std::bit_cast<uint64_t>(unset)) w.fixed64(number, std::bit_cast<uint64_t>(member));
     } else if constexpr (std::is_same_v<M, std::string>) {
-      if (!m.empty() || !d.empty()) w.bytes(number, m);
+      if (!member.empty() || !unset.empty()) w.bytes(number, member);
     } else if constexpr (TextMember<M>) {
-      if (!m.empty()) w.bytes(number, m.text());
+      if (!member.empty()) w.bytes(number, member.text());
     } else if constexpr (std::is_same_v<M, Bitmap>) {
-      if (m.size()) w.bitmap(number, m);
+      if (member.size()) w.bitmap(number, member);
     } else if constexpr (Carried<M>) {
-      if (m) write_parts(w, number, m);
+      if (member) write_parts(w, number, member);
     } else if constexpr (!std::is_void_v<typename Pointee<M>::type>) {
-      if (m) write_value(w, number, *m);
+      if (member) write_value(w, number, *member);
     } else if constexpr (IsVector<M>::value) {
-      if (!m.empty()) write_vector(w, number, m);
+      if (!member.empty()) write_vector(w, number, member);
     } else if constexpr (IsVariant<M>::value) {
-      write_value(w, number, m);
+      write_value(w, number, member);
     } else {
       const size_t before = w.size(), body = w.open(number);
-      write_body(w, m, d);
+      write_body(w, member, unset);
       w.size() == body ? w.truncate(before) : w.close(body);
     }
   }
@@ -252,21 +252,21 @@ template <class... Ts>
 // ---- reading
 // The value of the current field.
 template <class T>
-void read_value(Reader& r, T& out) {
+void read_value(Reader& reader, T& out) {
   if constexpr (kIsScalar<T>) {
-    if (!from_wire(r.scalar(), out)) r.fail("a number out of the field's range");
+    if (!from_wire(reader.scalar(), out)) reader.fail("a number out of the field's range");
   } else if constexpr (std::is_same_v<T, double>) {
-    out = std::bit_cast<double>(r.fixed64());
+    out = std::bit_cast<double>(reader.fixed64());
   } else if constexpr (std::is_same_v<T, std::string> || TextMember<T>) {
-    out = std::string(r.bytes());
+    out = std::string(reader.bytes());
   } else if constexpr (std::is_same_v<T, Bitmap>) {
-    r.bitmap(out);
+    reader.bitmap(out);
   } else {
     Reader::Outer outer;
-    if (!r.enter(outer)) return;
-    if constexpr (IsVariant<T>::value) read_variant(r, out);
-    else read_body(r, out);
-    r.leave(outer);
+    if (!reader.enter(outer)) return;
+    if constexpr (IsVariant<T>::value) read_variant(reader, out);
+    else read_body(reader, out);
+    reader.leave(outer);
   }
 }
 
@@ -282,26 +282,26 @@ bool make_room(Reader& r, std::vector<T>& out, size_t more) {
 }
 
 template <class T>
-void read_element(Reader& r, std::vector<T>& out) {
+void read_element(Reader& reader, std::vector<T>& out) {
   if constexpr (kIsScalar<T>) {
-    T v{};
-    if (r.type() != kLength) {  // numbers not packed, as old or foreign writers have it
-      if (!make_room(r, out, 1)) return;
-      read_value(r, v);
-      out.push_back(v);
+    T value{};
+    if (reader.type() != kLength) {  // numbers not packed, as old or foreign writers have it
+      if (!make_room(reader, out, 1)) return;
+      read_value(reader, value);
+      out.push_back(value);
       return;
     }
     Reader::Outer outer;
-    if (!r.enter(outer)) return;
-    if (!make_room(r, out, r.count_varints())) return r.leave(outer);
-    while (!r.at_end()) {
-      if (!from_wire(r.varint(), v)) r.fail("a number out of the field's range");
-      if (!r.failed()) out.push_back(v);
+    if (!reader.enter(outer)) return;
+    if (!make_room(reader, out, reader.count_varints())) return reader.leave(outer);
+    while (!reader.at_end()) {
+      if (!from_wire(reader.varint(), value)) reader.fail("a number out of the field's range");
+      if (!reader.failed()) out.push_back(value);
     }
-    r.leave(outer);
+    reader.leave(outer);
   } else {
-    if (out.size() == out.capacity() && !make_room(r, out, r.count_alike())) return;
-    read_value(r, out.emplace_back());
+    if (out.size() == out.capacity() && !make_room(reader, out, reader.count_alike())) return;
+    read_value(reader, out.emplace_back());
   }
 }
 
@@ -335,26 +335,26 @@ struct BodyReader {
   bool comes(uint32_t before, uint32_t number) const { return r.number() - before - 1 < number - before; }
 
   template <class M>
-  [[gnu::noinline]] static void take(Reader& r, uint32_t before, uint32_t number, const char* name, M& m) {
-    while (r.number() > before && r.number() < number) r.skip();
-    while (r.number() == number) {
-      r.field = name;
+  [[gnu::noinline]] static void take(Reader& reader, uint32_t before, uint32_t number, const char* name, M& member) {
+    while (reader.number() > before && reader.number() < number) reader.skip();
+    while (reader.number() == number) {
+      reader.field = name;
       using P = typename Pointee<M>::type;
       if constexpr (IsVector<M>::value) {
-        read_element(r, m);
+        read_element(reader, member);
       } else if constexpr (std::is_same_v<M, std::optional<P>>) {
-        read_value(r, m.emplace());
+        read_value(reader, member.emplace());
       } else if constexpr (!std::is_void_v<P>) {
-        r.charge(sizeof(P));
-        if (r.failed()) return;
+        reader.charge(sizeof(P));
+        if (reader.failed()) return;
         auto fresh = std::make_shared<P>();
-        read_value(r, *fresh);
-        m = M(std::move(fresh));
+        read_value(reader, *fresh);
+        member = M(std::move(fresh));
       } else {
-        read_value(r, m);
+        read_value(reader, member);
       }
-      if (!r.failed()) r.field = name;
-      r.next();
+      if (!reader.failed()) reader.field = name;
+      reader.next();
     }
   }
 };
@@ -371,22 +371,22 @@ template <Described T>
 }
 
 template <class... Ts>
-[[gnu::noinline]] void read_variant(Reader& r, std::variant<Ts...>& out) {
+[[gnu::noinline]] void read_variant(Reader& reader, std::variant<Ts...>& out) {
   bool found = false;
-  for (r.next(); r.number();) {
+  for (reader.next(); reader.number();) {
     auto take = [&]<class T>(std::type_identity<T>) {
-      if (r.number() != T::kNumber) return false;
-      read_value(r, out.template emplace<T>());
+      if (reader.number() != T::kNumber) return false;
+      read_value(reader, out.template emplace<T>());
       return true;
     };
     if ((take(std::type_identity<Ts>{}) || ...)) {
       found = true;
-      r.next();
+      reader.next();
     } else {
-      r.skip();
+      reader.skip();
     }
   }
-  if (!found) r.fail("of a kind that is not known");
+  if (!found) reader.fail("of a kind that is not known");
 }
 
 // ---- whole values

@@ -14,9 +14,9 @@ struct Inner {
   std::string s;
   bool operator==(const Inner&) const = default;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "a", s.a);
-    v(2, "s", s.s);
+  static void describe(S& self, V&& field) {
+    field(1, "a", self.a);
+    field(2, "s", self.s);
   }
 };
 
@@ -45,25 +45,25 @@ struct Outer {
            inners == o.inners && !pointer == !o.pointer && (!pointer || *pointer == *o.pointer) && mask == o.mask && small == o.small;
   }
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "n", s.n);
-    v(2, "i", s.i);
-    v(3, "b", s.b);
-    v(4, "colour", s.colour);
-    v(5, "d", s.d);
-    v(6, "text", s.text);
-    v(7, "job", s.job);
-    v(8, "time", s.time);
-    v(9, "span", s.span);
-    v(10, "bits", s.bits);
-    v(11, "inner", s.inner);
-    v(12, "maybe", s.maybe);
-    v(13, "numbers", s.numbers);
-    v(14, "words", s.words);
-    v(15, "inners", s.inners);
-    v(16, "pointer", s.pointer);
-    v(17, "mask", s.mask);
-    v(18, "small", s.small);
+  static void describe(S& self, V&& field) {
+    field(1, "n", self.n);
+    field(2, "i", self.i);
+    field(3, "b", self.b);
+    field(4, "colour", self.colour);
+    field(5, "d", self.d);
+    field(6, "text", self.text);
+    field(7, "job", self.job);
+    field(8, "time", self.time);
+    field(9, "span", self.span);
+    field(10, "bits", self.bits);
+    field(11, "inner", self.inner);
+    field(12, "maybe", self.maybe);
+    field(13, "numbers", self.numbers);
+    field(14, "words", self.words);
+    field(15, "inners", self.inners);
+    field(16, "pointer", self.pointer);
+    field(17, "mask", self.mask);
+    field(18, "small", self.small);
   }
 };
 
@@ -72,11 +72,11 @@ struct Flat {
   uint32_t a = 0, b = 5, c = 0;
   std::string text;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "a", s.a);
-    v(2, "b", s.b);
-    v(3, "text", s.text);
-    v(4, "c", s.c);
+  static void describe(S& self, V&& field) {
+    field(1, "a", self.a);
+    field(2, "b", self.b);
+    field(3, "text", self.text);
+    field(4, "c", self.c);
   }
 };
 
@@ -90,20 +90,20 @@ struct Parted {
   uint32_t a = 0, c = 0;
   Apart<Rest> rest;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    auto rest = described_part(v, s.rest);
-    v(1, "a", s.a);
+  static void describe(S& self, V&& field) {
+    auto rest = described_part(field, self.rest);
+    field(1, "a", self.a);
     rest(2, "b", &Rest::b);
     rest(3, "text", &Rest::text);
-    v(4, "c", s.c);
+    field(4, "c", self.c);
   }
 };
 
 struct Nest {
   std::vector<Nest> inside;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "inside", s.inside);
+  static void describe(S& self, V&& field) {
+    field(1, "inside", self.inside);
   }
 };
 
@@ -261,8 +261,8 @@ TEST(Codec, BoundsNesting) {
 struct Fat {
   std::vector<Outer> list;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "list", s.list);
+  static void describe(S& self, V&& field) {
+    field(1, "list", self.list);
   }
 };
 
@@ -297,8 +297,8 @@ TEST(Codec, RoomForAListIsMadeOnce) {
 struct Numbers {
   std::vector<uint64_t> list;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "list", s.list);
+  static void describe(S& self, V&& field) {
+    field(1, "list", self.list);
   }
 };
 
@@ -339,10 +339,10 @@ struct OldRecord {
   std::string requested, allocated;
   uint32_t nodes = 0;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(45, "nodes", s.nodes);
-    v(49, "tres_requested", s.requested);
-    v(50, "tres_allocated", s.allocated);
+  static void describe(S& self, V&& field) {
+    field(45, "nodes", self.nodes);
+    field(49, "tres_requested", self.requested);
+    field(50, "tres_allocated", self.allocated);
   }
 };
 

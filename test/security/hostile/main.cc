@@ -262,17 +262,17 @@ struct KnownSubmitJob {
   JobRequest request;
   std::string script, environment;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "request", s.request);
-    v(2, "script", s.script);
-    v(3, "environment", s.environment);
+  static void describe(S& self, V&& field) {
+    field(1, "request", self.request);
+    field(2, "script", self.script);
+    field(3, "environment", self.environment);
   }
 };
 struct KnownAllocate {
   JobRequest request;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "request", s.request);
+  static void describe(S& self, V&& field) {
+    field(1, "request", self.request);
   }
 };
 
