@@ -24,7 +24,7 @@ SimpleConf build_simple_conf(ConfFile file, const std::vector<Line>& lines, std:
                              std::vector<ConfigNotice>& notices) {
   SimpleConf out;
   out.file = file;
-  Findings f{errors, notices};
+  Findings findings{errors, notices};
   for (const KeyRow* row : rows_of(file, Section::kGlobal)) {
     ConfigValue v;
     v.row = row;
@@ -33,14 +33,14 @@ SimpleConf build_simple_conf(ConfFile file, const std::vector<Line>& lines, std:
   }
   for (const Line& line : lines) {
     for (const KeyValue& given : line.values) {
-      std::optional<CheckedPair> pair = check_pair(file, Section::kGlobal, given, f);
+      std::optional<CheckedPair> pair = check_pair(file, Section::kGlobal, given, findings);
       if (!pair) continue;
       const KeyRow* row = pair->row;
       const KeyValue& kv = pair->kv;
       for (ConfigValue& v : out.values) {
         if (v.row != row) continue;
         if (v.given && kv.op == Assign::kSet && !row->repeatable)
-          f.notice(kv.pos, row->name, "is given again; this value replaces the one at " + v.pos.text());
+          findings.notice(kv.pos, row->name, "is given again; this value replaces the one at " + v.pos.text());
         v.text = v.given && row->repeatable ? v.text + "," + kv.value : apply_assign(v.given ? v.text : "", kv);
         if (v.text.empty() && row->default_text) v.text = row->default_text;
         v.given = true;
@@ -61,30 +61,30 @@ double percent_of(std::string_view text, double otherwise) {
 }  // namespace
 
 CgroupConf build_cgroup_conf(const std::vector<Line>& lines, std::vector<ConfigError>& errors, std::vector<ConfigNotice>& notices) {
-  CgroupConf c;
-  c.raw = build_simple_conf(ConfFile::kCgroup, lines, errors, notices);
-  const SimpleConf& raw = c.raw;
-  c.mountpoint = raw.text("CgroupMountpoint");
-  c.plugin = to_lower(raw.text("CgroupPlugin"));
-  c.slice = raw.text("CgroupSlice");
-  c.job_id_paths = raw.yes("CgroupJobIdPaths");
-  c.ignore_systemd = raw.yes("IgnoreSystemd");
-  c.ignore_systemd_on_failure = raw.yes("IgnoreSystemdOnFailure");
-  c.enable_controllers = raw.yes("EnableControllers");
-  for (std::string_view w : split(raw.text("EnableExtraControllers"), ',')) c.extra_controllers.push_back(to_lower(trim(w)));
-  c.systemd_timeout = milliseconds(raw.number("SystemdTimeout", 1000));
-  c.allowed_ram_percent = percent_of(raw.text("AllowedRAMSpace"), 100);
-  c.allowed_swap_percent = percent_of(raw.text("AllowedSwapSpace"), 0);
-  c.max_ram_percent = percent_of(raw.text("MaxRAMPercent"), 100);
-  c.max_swap_percent = percent_of(raw.text("MaxSwapPercent"), 100);
-  c.constrain_cores = raw.yes("ConstrainCores");
-  c.constrain_devices = raw.yes("ConstrainDevices");
-  c.constrain_ram = raw.yes("ConstrainRAMSpace");
-  c.constrain_swap = raw.yes("ConstrainSwapSpace");
-  c.signal_children = raw.yes("SignalChildrenProcesses");
-  if (!raw.text("MemorySwappiness").empty()) c.memory_swappiness = static_cast<uint32_t>(raw.number("MemorySwappiness"));
-  if (Result<uint64_t> mb = parse_mem_mb(raw.text("MinRAMSpace"))) c.min_ram_mb = *mb;
-  return c;
+  CgroupConf conf;
+  conf.raw = build_simple_conf(ConfFile::kCgroup, lines, errors, notices);
+  const SimpleConf& raw = conf.raw;
+  conf.mountpoint = raw.text("CgroupMountpoint");
+  conf.plugin = to_lower(raw.text("CgroupPlugin"));
+  conf.slice = raw.text("CgroupSlice");
+  conf.job_id_paths = raw.yes("CgroupJobIdPaths");
+  conf.ignore_systemd = raw.yes("IgnoreSystemd");
+  conf.ignore_systemd_on_failure = raw.yes("IgnoreSystemdOnFailure");
+  conf.enable_controllers = raw.yes("EnableControllers");
+  for (std::string_view w : split(raw.text("EnableExtraControllers"), ',')) conf.extra_controllers.push_back(to_lower(trim(w)));
+  conf.systemd_timeout = milliseconds(raw.number("SystemdTimeout", 1000));
+  conf.allowed_ram_percent = percent_of(raw.text("AllowedRAMSpace"), 100);
+  conf.allowed_swap_percent = percent_of(raw.text("AllowedSwapSpace"), 0);
+  conf.max_ram_percent = percent_of(raw.text("MaxRAMPercent"), 100);
+  conf.max_swap_percent = percent_of(raw.text("MaxSwapPercent"), 100);
+  conf.constrain_cores = raw.yes("ConstrainCores");
+  conf.constrain_devices = raw.yes("ConstrainDevices");
+  conf.constrain_ram = raw.yes("ConstrainRAMSpace");
+  conf.constrain_swap = raw.yes("ConstrainSwapSpace");
+  conf.signal_children = raw.yes("SignalChildrenProcesses");
+  if (!raw.text("MemorySwappiness").empty()) conf.memory_swappiness = static_cast<uint32_t>(raw.number("MemorySwappiness"));
+  if (Result<uint64_t> mb = parse_mem_mb(raw.text("MinRAMSpace"))) conf.min_ram_mb = *mb;
+  return conf;
 }
 
 }  // namespace muster::config

@@ -9,32 +9,32 @@ namespace muster::config {
 namespace {
 
 // The parts of a node that scheduling and the daemons depend on, as text to compare and to show.
-std::string node_text(const NodeConfig& n) {
-  const NodeTemplate& t = *n.line;
-  std::string out = "CPUs=" + std::to_string(t.cpus) + " Boards=" + std::to_string(t.boards) + " Sockets=" + std::to_string(t.sockets) +
-                    " CoresPerSocket=" + std::to_string(t.cores_per_socket) + " ThreadsPerCore=" + std::to_string(t.threads_per_core) +
-                    " RealMemory=" + std::to_string(t.real_memory_mb) + " TmpDisk=" + std::to_string(t.tmp_disk_mb) +
-                    " Weight=" + std::to_string(t.weight);
+std::string node_text(const NodeConfig& node) {
+  const NodeTemplate& line = *node.line;
+  std::string out = "CPUs=" + std::to_string(line.cpus) + " Boards=" + std::to_string(line.boards) +
+                    " Sockets=" + std::to_string(line.sockets) + " CoresPerSocket=" + std::to_string(line.cores_per_socket) +
+                    " ThreadsPerCore=" + std::to_string(line.threads_per_core) + " RealMemory=" + std::to_string(line.real_memory_mb) +
+                    " TmpDisk=" + std::to_string(line.tmp_disk_mb) + " Weight=" + std::to_string(line.weight);
   auto add = [&](const char* key, const std::string& value) {
     if (!value.empty()) out += std::string(" ") + key + "=" + value;
   };
   std::string features;
-  for (const std::string& f : t.features) features += (features.empty() ? "" : ",") + f;
+  for (const std::string& f : line.features) features += (features.empty() ? "" : ",") + f;
   add("Features", features);
-  add("Gres", t.gres_text);
-  add("State", n.state());
-  add("Reason", n.reason());
-  add("CpuSpecList", t.cpu_spec_list);
-  add("Parameters", t.parameters);
-  add("Topology", t.topology);
-  if (t.core_spec_count) out += " CoreSpecCount=" + std::to_string(t.core_spec_count);
-  if (t.mem_spec_limit_mb) out += " MemSpecLimit=" + std::to_string(t.mem_spec_limit_mb);
-  if (t.suspend_time_seconds) out += " SuspendTime=" + std::to_string(*t.suspend_time_seconds);
-  if (t.suspend_never) out += " SuspendTime=INFINITE";
-  add("NodeAddr", n.address());
-  add("NodeHostName", n.hostname());
-  add("BcastAddr", n.bcast_address);
-  return out + " Port=" + std::to_string(n.port);
+  add("Gres", line.gres_text);
+  add("State", node.state());
+  add("Reason", node.reason());
+  add("CpuSpecList", line.cpu_spec_list);
+  add("Parameters", line.parameters);
+  add("Topology", line.topology);
+  if (line.core_spec_count) out += " CoreSpecCount=" + std::to_string(line.core_spec_count);
+  if (line.mem_spec_limit_mb) out += " MemSpecLimit=" + std::to_string(line.mem_spec_limit_mb);
+  if (line.suspend_time_seconds) out += " SuspendTime=" + std::to_string(*line.suspend_time_seconds);
+  if (line.suspend_never) out += " SuspendTime=INFINITE";
+  add("NodeAddr", node.address());
+  add("NodeHostName", node.hostname());
+  add("BcastAddr", node.bcast_address);
+  return out + " Port=" + std::to_string(node.port);
 }
 
 bool same_line(const NodeConfig& a, const NodeConfig& b) {

@@ -66,18 +66,19 @@ void read_links(const Record& r, GresLine& line, Findings& f) {
     f.error(r.pos("Links"), "Links", "needs a line with one device", "write a line for each File");
 }
 
-void read_files(const Record& r, GresLine& line, Findings& f) {
-  line.multiple_files = r.has("MultipleFiles");
-  if (line.multiple_files && r.has("File"))
-    return f.error(r.pos("MultipleFiles"), "MultipleFiles", "cannot be combined with File", "remove one of the two");
+void read_files(const Record& record, GresLine& line, Findings& findings) {
+  line.multiple_files = record.has("MultipleFiles");
+  if (line.multiple_files && record.has("File"))
+    return findings.error(record.pos("MultipleFiles"), "MultipleFiles", "cannot be combined with File", "remove one of the two");
   std::string_view key = line.multiple_files ? "MultipleFiles" : "File";
-  std::string_view text = r.text(key);
+  std::string_view text = record.text(key);
   if (text.empty()) return;
   Result<std::vector<std::string>> files = expand_hosts(text, kMaxFiles);
-  if (!files) return f.error(r.pos(key), std::string(key), files.error().text);
+  if (!files) return findings.error(record.pos(key), std::string(key), files.error().text);
   line.files = std::move(*files);
   for (const std::string& file : line.files)
-    if (file.front() != '/') return f.error(r.pos(key), std::string(key), "\"" + file.substr(0, 80) + "\" must be an absolute path");
+    if (file.front() != '/')
+      return findings.error(record.pos(key), std::string(key), "\"" + file.substr(0, 80) + "\" must be an absolute path");
 }
 
 void read_count(const Record& r, GresLine& line, Findings& f) {
@@ -122,7 +123,7 @@ std::string instead_of_twice(std::string_view type, std::string_view type_before
 // Finds devices given on two lines: they would be handed out twice. MIG instances have files of their own.
 class DoubleUse {
  public:
-  void check(const GresLine& line, Findings& f) {
+  void check(const GresLine& line, Findings& findings) {
     if (line.files.empty() || is_shared_gres(line.name)) return;
     bool reported = false;
     for (const std::string& file : line.files) {
@@ -130,8 +131,8 @@ class DoubleUse {
       bool again = seen.any && (seen.all_nodes || line.all_nodes || seen.nodes.intersects(line.nodes));
       if (again && !reported) {
         reported = true;
-        f.notice(line.where, "File", file + " is already given at " + seen.where.text() + ", so it counts twice",
-                 instead_of_twice(line.type, seen.type));
+        findings.notice(line.where, "File", file + " is already given at " + seen.where.text() + ", so it counts twice",
+                        instead_of_twice(line.type, seen.type));
       }
       seen.any = true;
       seen.all_nodes = seen.all_nodes || line.all_nodes;
@@ -153,20 +154,20 @@ class DoubleUse {
 
 // Adds what a line says to `out`, unless there is an error in it.
 void read_line(const Line& in, const Config& config, const NodeIndex& index, GresConf& out, DoubleUse& uses, ForeignNodes& foreign,
-               Findings& f) {
-  Record r(ConfFile::kGres, Section::kGresLine);
-  r.add(in, f);
-  if (!f.errors.empty()) return;
+               Findings& findings) {
+  Record record(ConfFile::kGres, Section::kGresLine);
+  record.add(in, findings);
+  if (!findings.errors.empty()) return;
   GresLine line;
   line.where = in.pos;
-  line.autodetect = parse_autodetect(r.text("AutoDetect"));
-  if (r.has("NodeName")) {
+  line.autodetect = parse_autodetect(record.text("AutoDetect"));
+  if (record.has("NodeName")) {
     line.all_nodes = false;
-    line.nodes = resolve_nodes(r.text("NodeName"), r.pos("NodeName"), "NodeName", config, index, f, &foreign);
+    line.nodes = resolve_nodes(record.text("NodeName"), record.pos("NodeName"), "NodeName", config, index, findings, &foreign);
     if (line.nodes.none()) return;  // a line for other clusters: whether the rest of it is right is their affair
   }
-  if (!r.has("Name")) {
-    if (line.autodetect == AutoDetect::kUnset) return f.error(in.pos, "Name", "is missing", "a line needs Name= or AutoDetect=");
+  if (!record.has("Name")) {
+    if (line.autodetect == AutoDetect::kUnset) return findings.error(in.pos, "Name", "is missing", "a line needs Name= or AutoDetect=");
     if (line.all_nodes) out.autodetect = line.autodetect;
     else out.lines.push_back(std::move(line));
     return;
@@ -175,19 +176,19 @@ void read_line(const Line& in, const Config& config, const NodeIndex& index, Gre
     out.autodetect = line.autodetect;
     line.autodetect = AutoDetect::kUnset;
   }
-  if (!read_name(r, config, line, f)) return;
-  read_files(r, line, f);
-  read_cores(r, line, f);
-  read_links(r, line, f);
-  line.flags = parse_flags(r.text("Flags"));
+  if (!read_name(record, config, line, findings)) return;
+  read_files(record, line, findings);
+  read_cores(record, line, findings);
+  read_links(record, line, findings);
+  line.flags = parse_flags(record.text("Flags"));
   inherit_environment(line, out);
   if ((line.flags & kGresNoEnv) && (line.flags & kEnvironmentFlags & ~kGresNoEnv))
-    f.error(r.pos("Flags"), "Flags", "no_gpu_env excludes every other flag for the environment");
+    findings.error(record.pos("Flags"), "Flags", "no_gpu_env excludes every other flag for the environment");
   if ((line.flags & kGresOneSharing) && (line.flags & kGresAllSharing))
-    f.error(r.pos("Flags"), "Flags", "one_sharing and all_sharing exclude each other");
-  read_count(r, line, f);
-  if (!f.errors.empty()) return;
-  uses.check(line, f);
+    findings.error(record.pos("Flags"), "Flags", "one_sharing and all_sharing exclude each other");
+  read_count(record, line, findings);
+  if (!findings.errors.empty()) return;
+  uses.check(line, findings);
   out.lines.push_back(std::move(line));
 }
 

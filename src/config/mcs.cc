@@ -31,21 +31,21 @@ bool take_word(std::string_view word, McsRules& m) {
 }  // namespace
 
 McsRules parse_mcs(std::string_view plugin, std::string_view parameters, std::vector<std::string>& left_out) {
-  McsRules m;
-  m.plugin = plugin_of(plugin);
+  McsRules rules;
+  rules.plugin = plugin_of(plugin);
   const size_t colon = parameters.find(':');
   for (std::string_view word : split(parameters.substr(0, colon), ',')) {
     word = trim(word);
-    if (!word.empty() && !take_word(word, m)) left_out.push_back("\"" + std::string(word.substr(0, 80)) + "\" is no word of it");
+    if (!word.empty() && !take_word(word, rules)) left_out.push_back("\"" + std::string(word.substr(0, 80)) + "\" is no word of it");
   }
-  if (colon == std::string_view::npos) return m;
-  if (m.plugin != Plugin::kGroup && m.plugin != Plugin::kNone) {
+  if (colon == std::string_view::npos) return rules;
+  if (rules.plugin != Plugin::kGroup && rules.plugin != Plugin::kNone) {
     left_out.push_back("only mcs/group has a list behind the colon");
-    return m;
+    return rules;
   }
   for (std::string_view group : split(parameters.substr(colon + 1), '|'))
-    if (!trim(group).empty()) m.groups.emplace_back(trim(group));
-  return m;
+    if (!trim(group).empty()) rules.groups.emplace_back(trim(group));
+  return rules;
 }
 
 }  // namespace muster::config

@@ -62,7 +62,7 @@ std::string instead(const KeyRow& row) {
 std::string quoted(std::string_view word) { return "\"" + std::string(word.substr(0, 60)) + "\""; }
 
 // The value without the words that nobody knows, for an enumeration or a list of flags.
-std::optional<std::string> known_words(const KeyRow& row, const KeyValue& kv, Findings& f) {
+std::optional<std::string> known_words(const KeyRow& row, const KeyValue& kv, Findings& findings) {
   const bool one = row.type == KeyType::kEnum;
   const std::vector<std::string_view> words = one ? std::vector<std::string_view>{kv.value} : split(kv.value, ',');
   std::vector<std::string> kept;
@@ -71,17 +71,17 @@ std::optional<std::string> known_words(const KeyRow& row, const KeyValue& kv, Fi
     std::optional<ValueProblem> problem = check_value(row, word);
     if (!problem) {
       kept.emplace_back(word);
-    } else if (const RetiredWord* old = find_retired_word(row, word); old && !f.strict) {
-      f.notice(
+    } else if (const RetiredWord* old = find_retired_word(row, word); old && !findings.strict) {
+      findings.notice(
           kv.pos, row.name,
           quoted(word) + " belongs to older releases" + (*old->now ? "; " + std::string(old->now) + " is taken" : " and has no effect"),
           old->advice);
       if (*old->now) kept.emplace_back(old->now);
-    } else if (row.misleads || f.strict) {
-      f.error(kv.pos, row.name, problem->message, problem->hint);
+    } else if (row.misleads || findings.strict) {
+      findings.error(kv.pos, row.name, problem->message, problem->hint);
       return std::nullopt;
     } else {
-      f.notice(kv.pos, row.name, problem->message + "; " + (one ? instead(row) : std::string("it is left out")), problem->hint);
+      findings.notice(kv.pos, row.name, problem->message + "; " + (one ? instead(row) : std::string("it is left out")), problem->hint);
     }
   }
   if (kept.empty() && !kv.value.empty()) return std::nullopt;
@@ -94,23 +94,23 @@ bool is_number(KeyType type) {
 }
 
 // The value to use; nullopt when there is none, which has then been reported.
-std::optional<std::string> usable_value(const KeyRow& row, const KeyValue& kv, Findings& f) {
-  if (row.type == KeyType::kEnum || row.type == KeyType::kFlags) return known_words(row, kv, f);
+std::optional<std::string> usable_value(const KeyRow& row, const KeyValue& kv, Findings& findings) {
+  if (row.type == KeyType::kEnum || row.type == KeyType::kFlags) return known_words(row, kv, findings);
   std::optional<ValueProblem> problem = check_value(row, kv.value);
   if (!problem || row.type == KeyType::kGres) return kv.value;  // Gres= is looked at item by item (slurm_nodes.cc)
-  if (!row.misleads && !f.strict) {
+  if (!row.misleads && !findings.strict) {
     std::optional<int64_t> number = is_number(row.type) ? parse_integer(kv.value) : std::nullopt;
     if (number && *number >= 0) {
       const std::string nearest = std::to_string(std::clamp(*number, row.min_value, row.max_value));
-      f.notice(kv.pos, row.name, problem->message + ", not " + kv.value + "; " + nearest + " is taken");
+      findings.notice(kv.pos, row.name, problem->message + ", not " + kv.value + "; " + nearest + " is taken");
       return nearest;
     }
     if (row.type == KeyType::kPortRange) {
-      f.notice(kv.pos, row.name, problem->message + "; it is left out", problem->hint);
+      findings.notice(kv.pos, row.name, problem->message + "; it is left out", problem->hint);
       return std::nullopt;
     }
   }
-  f.error(kv.pos, row.name, problem->message, problem->hint);
+  findings.error(kv.pos, row.name, problem->message, problem->hint);
   return std::nullopt;
 }
 

@@ -62,7 +62,7 @@ class Printer {
  private:
   void line(std::string_view key, std::string_view value) { out_ += config_line(key, value); }
   void facts_before(std::string_view key);
-  bool special(const ConfigValue& v);
+  bool special(const ConfigValue& value);
   bool memory(std::string_view key);
   void controllers();
   void job_defaults();
@@ -117,9 +117,9 @@ void Printer::controllers() {
 }
 
 // Prints the keys that do not print as their type does; true when the line is done.
-bool Printer::special(const ConfigValue& v) {
-  std::string_view key = v.row->name;
-  if (v.row->secret) return true;
+bool Printer::special(const ConfigValue& value) {
+  std::string_view key = value.row->name;
+  if (value.row->secret) return true;
   if (key.starts_with("DefMemPer") || key.starts_with("MaxMemPer") || key == "DefCpuPerGPU") return memory(key);
   if (key == "SlurmctldHost") return controllers(), true;
   if (key == "SlurmUser") return line(key, c_.slurm_user + "(" + std::to_string(f_.slurm_user_uid) + ")"), true;
@@ -129,17 +129,17 @@ bool Printer::special(const ConfigValue& v) {
   if (key == "SrunPortRange")
     return line(key, std::to_string(c_.srun_port_range.first) + "-" + std::to_string(c_.srun_port_range.last)), true;
   if (key == "UnkillableStepTimeout") return line(key, std::to_string(to_seconds(c_.unkillable_step_timeout)) + " sec"), true;
-  if (key == "PrologEpilogTimeout" && !v.given) return line(key, "65534"), true;
-  if (key == "PropagateResourceLimits" && v.text.empty() && c_.propagate_limits_except.empty()) return line(key, "ALL"), true;
-  if (key == "SelectTypeParameters") return line(key, upper(flag_words(*v.row, v.text))), true;
-  if (key == "UsePAM") return line("UsePam", shown_value(v)), true;
+  if (key == "PrologEpilogTimeout" && !value.given) return line(key, "65534"), true;
+  if (key == "PropagateResourceLimits" && value.text.empty() && c_.propagate_limits_except.empty()) return line(key, "ALL"), true;
+  if (key == "SelectTypeParameters") return line(key, upper(flag_words(*value.row, value.text))), true;
+  if (key == "UsePAM") return line("UsePam", shown_value(value)), true;
   bool multifactor = c_.priority_type == "priority/multifactor";
   bool only_then = key.starts_with("PriorityWeight") || key == "PriorityFlags" || key == "PriorityMaxAge" || key == "PriorityFavorSmall" ||
                    key == "PriorityUsageResetPeriod" || key == "PriorityDecayHalfLife" || key == "PriorityCalcPeriod" ||
                    key == "FairShareDampeningFactor";
   if (only_then && !multifactor) return true;
   if (key == "PriorityCalcPeriod") return line(key, format_span_full(c_.priority_calc_period)), true;
-  if (key == "PriorityWeightFairshare") return line("PriorityWeightFairShare", shown_value(v)), true;
+  if (key == "PriorityWeightFairshare") return line("PriorityWeightFairShare", shown_value(value)), true;
   return false;
 }
 

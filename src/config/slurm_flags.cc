@@ -38,15 +38,15 @@ int64_t OptionList::number(std::string_view name, int64_t otherwise) const {
 }
 
 SelectFlags parse_select_flags(std::string_view text) {
-  SelectFlags f;
+  SelectFlags flags;
   bool unit_given = false;
-  f.memory = false;
+  flags.memory = false;
   for (std::string_view word : split(text, ',')) {
     word = trim(word);
     auto is = [&](std::string_view name) { return iequals(word, name); };
     auto unit = [&](SelectFlags::Unit u, bool memory) {
-      f.unit = u;
-      f.memory = f.memory || memory;
+      flags.unit = u;
+      flags.memory = flags.memory || memory;
       unit_given = true;
     };
     if (is("CR_CPU")) unit(SelectFlags::Unit::kCpu, false);
@@ -55,39 +55,39 @@ SelectFlags parse_select_flags(std::string_view text) {
     else if (is("CR_Core_Memory")) unit(SelectFlags::Unit::kCore, true);
     else if (is("CR_Socket")) unit(SelectFlags::Unit::kSocket, false);
     else if (is("CR_Socket_Memory")) unit(SelectFlags::Unit::kSocket, true);
-    else if (is("CR_Memory")) f.memory = true;
-    else if (is("CR_ONE_TASK_PER_CORE")) f.one_task_per_core = true;
-    else if (is("CR_CORE_DEFAULT_DIST_BLOCK")) f.core_default_dist_block = true;
-    else if (is("CR_LLN")) f.lln = true;
-    else if (is("CR_Pack_Nodes")) f.pack_nodes = true;
-    else if (is("LL_SHARED_GRES")) f.ll_shared_gres = true;
-    else if (is("MULTIPLE_SHARING_GRES_PJ")) f.multiple_sharing_gres_pj = true;
-    else if (is("ENFORCE_BINDING_GRES")) f.enforce_binding_gres = true;
-    else if (is("ONE_TASK_PER_SHARING_GRES")) f.one_task_per_sharing_gres = true;
-    else if (is("CR_NO_DIST_TOPO_BLOCK")) f.no_dist_topo_block = true;
+    else if (is("CR_Memory")) flags.memory = true;
+    else if (is("CR_ONE_TASK_PER_CORE")) flags.one_task_per_core = true;
+    else if (is("CR_CORE_DEFAULT_DIST_BLOCK")) flags.core_default_dist_block = true;
+    else if (is("CR_LLN")) flags.lln = true;
+    else if (is("CR_Pack_Nodes")) flags.pack_nodes = true;
+    else if (is("LL_SHARED_GRES")) flags.ll_shared_gres = true;
+    else if (is("MULTIPLE_SHARING_GRES_PJ")) flags.multiple_sharing_gres_pj = true;
+    else if (is("ENFORCE_BINDING_GRES")) flags.enforce_binding_gres = true;
+    else if (is("ONE_TASK_PER_SHARING_GRES")) flags.one_task_per_sharing_gres = true;
+    else if (is("CR_NO_DIST_TOPO_BLOCK")) flags.no_dist_topo_block = true;
   }
   // With only modifiers given, the default unit, which counts memory, stays.
-  if (!unit_given && !f.memory && !iequals(trim(text), "NONE")) f.memory = true;
-  return f;
+  if (!unit_given && !flags.memory && !iequals(trim(text), "NONE")) flags.memory = true;
+  return flags;
 }
 
 PreemptModes parse_preempt_modes(std::string_view text) { return *PreemptModes::parse(text); }
 
 Enforce parse_enforce(std::string_view text) {
-  Enforce e;
+  Enforce enforce;
   for (std::string_view word : split(text, ',')) {
     word = trim(word);
     auto is = [&](std::string_view name) { return iequals(word, name); };
-    if (is("all")) e.associations = e.limits = e.qos = e.safe = e.wckeys = true;
-    else if (is("associations") || is("1")) e.associations = true;
-    else if (is("limits") || is("2")) e.associations = e.limits = true;
-    else if (is("qos")) e.associations = e.qos = true;
-    else if (is("safe")) e.associations = e.limits = e.safe = true;
-    else if (is("wckeys")) e.associations = e.wckeys = true;
-    else if (is("nojobs")) e.no_jobs = e.no_steps = true;
-    else if (is("nosteps")) e.no_steps = true;
+    if (is("all")) enforce.associations = enforce.limits = enforce.qos = enforce.safe = enforce.wckeys = true;
+    else if (is("associations") || is("1")) enforce.associations = true;
+    else if (is("limits") || is("2")) enforce.associations = enforce.limits = true;
+    else if (is("qos")) enforce.associations = enforce.qos = true;
+    else if (is("safe")) enforce.associations = enforce.limits = enforce.safe = true;
+    else if (is("wckeys")) enforce.associations = enforce.wckeys = true;
+    else if (is("nojobs")) enforce.no_jobs = enforce.no_steps = true;
+    else if (is("nosteps")) enforce.no_steps = true;
   }
-  return e;
+  return enforce;
 }
 
 }  // namespace muster::config

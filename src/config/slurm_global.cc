@@ -125,33 +125,35 @@ void bind_counted_lists(Config& config, Findings& findings) {
   tell("JobAcctGatherFrequency", "JobAcctGatherFrequency=task=30,energy=0");
 }
 
-void bind_special(Config& c) {
-  c.gpu_freq_def = std::string(text_of(c, "GpuFreqDef"));
-  c.priority_usage_reset_period = parse_usage_reset_period(text_of(c, "PriorityUsageResetPeriod")).value_or(UsageResetPeriod::kNone);
-  c.mpi_ports = mpi_ports_of(c.mpi_params);
-  c.select_flags = parse_select_flags(text_of(c, "SelectTypeParameters"));
-  c.preempt_modes = parse_preempt_modes(text_of(c, "PreemptMode"));
-  c.enforce = parse_enforce(text_of(c, "AccountingStorageEnforce"));
-  std::string_view limits = text_of(c, "EnforcePartLimits");
-  c.enforce_part_limits = iequals(limits, "NO")    ? EnforcePartitionLimits::kNo
-                          : iequals(limits, "ANY") ? EnforcePartitionLimits::kAny
-                                                   : EnforcePartitionLimits::kAll;
-  c.x11_home_xauthority = iequals(text_of(c, "X11Parameters"), "home_xauthority");
-  if (std::optional<int64_t> s = parse_integer(text_of(c, "PrologEpilogTimeout")); s && *s >= 0 && *s < 65534) {
-    if (!c.prolog_timeout) c.prolog_timeout = seconds(*s);
-    if (!c.epilog_timeout) c.epilog_timeout = seconds(*s);
+void bind_special(Config& config) {
+  config.gpu_freq_def = std::string(text_of(config, "GpuFreqDef"));
+  config.priority_usage_reset_period =
+      parse_usage_reset_period(text_of(config, "PriorityUsageResetPeriod")).value_or(UsageResetPeriod::kNone);
+  config.mpi_ports = mpi_ports_of(config.mpi_params);
+  config.select_flags = parse_select_flags(text_of(config, "SelectTypeParameters"));
+  config.preempt_modes = parse_preempt_modes(text_of(config, "PreemptMode"));
+  config.enforce = parse_enforce(text_of(config, "AccountingStorageEnforce"));
+  std::string_view limits = text_of(config, "EnforcePartLimits");
+  config.enforce_part_limits = iequals(limits, "NO")    ? EnforcePartitionLimits::kNo
+                               : iequals(limits, "ANY") ? EnforcePartitionLimits::kAny
+                                                        : EnforcePartitionLimits::kAll;
+  config.x11_home_xauthority = iequals(text_of(config, "X11Parameters"), "home_xauthority");
+  if (std::optional<int64_t> s = parse_integer(text_of(config, "PrologEpilogTimeout")); s && *s >= 0 && *s < 65534) {
+    if (!config.prolog_timeout) config.prolog_timeout = seconds(*s);
+    if (!config.epilog_timeout) config.epilog_timeout = seconds(*s);
   }
-  if (c.slurmd_timeout && c.slurmd_timeout->count() == 0) c.slurmd_timeout.reset();
-  if (!c.is_given("UnkillableStepTimeout")) c.unkillable_step_timeout = std::max<Duration>(seconds(60), 5 * c.message_timeout);
-  drop_none(c.accounting_storage_type);
-  drop_none(c.job_acct_gather_type);
-  drop_none(c.preempt_type);
-  if (c.topology_plugin == "topology/default" || c.topology_plugin == "topology/none") c.topology_plugin = "topology/flat";
-  std::erase(c.private_data, "none");
-  std::erase(c.task_plugins, "task/none");
-  std::erase(c.job_submit_plugins, "none");
-  std::erase(c.cli_filter_plugins, "none");
-  if (c.mpi_default == "none") c.mpi_default.clear();
+  if (config.slurmd_timeout && config.slurmd_timeout->count() == 0) config.slurmd_timeout.reset();
+  if (!config.is_given("UnkillableStepTimeout"))
+    config.unkillable_step_timeout = std::max<Duration>(seconds(60), 5 * config.message_timeout);
+  drop_none(config.accounting_storage_type);
+  drop_none(config.job_acct_gather_type);
+  drop_none(config.preempt_type);
+  if (config.topology_plugin == "topology/default" || config.topology_plugin == "topology/none") config.topology_plugin = "topology/flat";
+  std::erase(config.private_data, "none");
+  std::erase(config.task_plugins, "task/none");
+  std::erase(config.job_submit_plugins, "none");
+  std::erase(config.cli_filter_plugins, "none");
+  if (config.mpi_default == "none") config.mpi_default.clear();
 }
 
 void bind_files(Config& c) {
@@ -164,20 +166,20 @@ void bind_files(Config& c) {
 }
 
 // The eight resources that are always accounted come first; gres/gpu brings its memory and utilisation along.
-void complete_tres(Config& c) {
+void complete_tres(Config& config) {
   std::vector<std::string> all(std::begin(kAlwaysTracked), std::end(kAlwaysTracked));
   auto add = [&](std::string_view name) {
     if (std::none_of(all.begin(), all.end(), [&](const std::string& have) { return iequals(have, name); })) all.emplace_back(name);
   };
-  for (const std::string& name : c.accounting_storage_tres) {
+  for (const std::string& name : config.accounting_storage_tres) {
     add(iequals(name, "memory") ? "mem" : std::string_view(name));
     if (iequals(name, "gres/gpu")) {
       add("gres/gpumem");
       add("gres/gpuutil");
     }
   }
-  c.accounting_storage_tres = std::move(all);
-  value_of(c, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text = join(c.accounting_storage_tres, ",");
+  config.accounting_storage_tres = std::move(all);
+  value_of(config, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text = join(config.accounting_storage_tres, ",");
 }
 
 // Tells which words of AccountingStorageEnforce have no effect yet.
@@ -200,64 +202,67 @@ void tell_priority_flags(const Config& c, Findings& f) {
                  std::string(without_effect) + " is accepted without effect, this is not there yet: priorities that are remembered");
 }
 
-void check_together(Config& c, Findings& f) {
-  for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, c.*k.given, pos_of(c, k.key), f);
-  if (c.cluster_name.empty())
-    f.error({std::make_shared<const std::string>(c.path), 0, 0}, "ClusterName", "is not set", "every cluster needs a name");
-  if (c.cluster_name.size() > 40) f.error(pos_of(c, "ClusterName"), "ClusterName", "must have at most 40 characters");
-  if (c.slurmctld_hosts.empty())
-    f.error({std::make_shared<const std::string>(c.path), 0, 0}, "SlurmctldHost", "is not set",
-            "write SlurmctldHost=<name of the controller>");
-  if (auto kept = parse_kept_up(c.suspend_exc_nodes); !kept)
-    f.notice(pos_of(c, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
-             "write nid[10-20]:4");
-  if (c.first_job_id > c.max_job_id) f.error(pos_of(c, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
-  if (c.is_given("DefMemPerCPU") + c.is_given("DefMemPerGPU") + c.is_given("DefMemPerNode") > 1 &&
-      c.def_mem_per_cpu_mb.has_value() + c.def_mem_per_gpu_mb.has_value() + c.def_mem_per_node_mb.has_value() > 1)
-    f.notice(pos_of(c, "DefMemPerCPU"), "DefMemPerCPU", "DefMemPerCPU, DefMemPerGPU and DefMemPerNode exclude each other",
-             "a job that asks for GPUs gets DefMemPerGPU, else DefMemPerCPU counts before DefMemPerNode");
-  if (c.max_mem_per_cpu_mb && c.max_mem_per_node_mb)
-    f.notice(pos_of(c, "MaxMemPerCPU"), "MaxMemPerCPU", "MaxMemPerCPU and MaxMemPerNode are both set; both hold");
-  if (c.is_given("PropagateResourceLimits") && c.is_given("PropagateResourceLimitsExcept"))
-    f.odd(pos_of(c, "PropagateResourceLimits"), "PropagateResourceLimits", "cannot be combined with PropagateResourceLimitsExcept",
-          "PropagateResourceLimitsExcept counts");
+void check_together(Config& config, Findings& findings) {
+  for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, config.*k.given, pos_of(config, k.key), findings);
+  if (config.cluster_name.empty())
+    findings.error({std::make_shared<const std::string>(config.path), 0, 0}, "ClusterName", "is not set", "every cluster needs a name");
+  if (config.cluster_name.size() > 40) findings.error(pos_of(config, "ClusterName"), "ClusterName", "must have at most 40 characters");
+  if (config.slurmctld_hosts.empty())
+    findings.error({std::make_shared<const std::string>(config.path), 0, 0}, "SlurmctldHost", "is not set",
+                   "write SlurmctldHost=<name of the controller>");
+  if (auto kept = parse_kept_up(config.suspend_exc_nodes); !kept)
+    findings.notice(pos_of(config, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
+                    "write nid[10-20]:4");
+  if (config.first_job_id > config.max_job_id) findings.error(pos_of(config, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
+  if (config.is_given("DefMemPerCPU") + config.is_given("DefMemPerGPU") + config.is_given("DefMemPerNode") > 1 &&
+      config.def_mem_per_cpu_mb.has_value() + config.def_mem_per_gpu_mb.has_value() + config.def_mem_per_node_mb.has_value() > 1)
+    findings.notice(pos_of(config, "DefMemPerCPU"), "DefMemPerCPU", "DefMemPerCPU, DefMemPerGPU and DefMemPerNode exclude each other",
+                    "a job that asks for GPUs gets DefMemPerGPU, else DefMemPerCPU counts before DefMemPerNode");
+  if (config.max_mem_per_cpu_mb && config.max_mem_per_node_mb)
+    findings.notice(pos_of(config, "MaxMemPerCPU"), "MaxMemPerCPU", "MaxMemPerCPU and MaxMemPerNode are both set; both hold");
+  if (config.is_given("PropagateResourceLimits") && config.is_given("PropagateResourceLimitsExcept"))
+    findings.odd(pos_of(config, "PropagateResourceLimits"), "PropagateResourceLimits",
+                 "cannot be combined with PropagateResourceLimitsExcept", "PropagateResourceLimitsExcept counts");
   auto prolog_flag = [&](std::string_view name) {
-    return std::ranges::any_of(c.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
+    return std::ranges::any_of(config.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
   };
   for (auto [flag, missing] : {std::pair("Contain", "a container for processes that Slurm did not start"),
                                std::pair("RunInJob", "prologs inside the job"), std::pair("X11", "forwarding of X11")})
     if (prolog_flag(flag))
-      f.notice(pos_of(c, "PrologFlags"), "PrologFlags", std::string(flag) + " works as Alloc alone, this is not there yet: " + missing);
+      findings.notice(pos_of(config, "PrologFlags"), "PrologFlags",
+                      std::string(flag) + " works as Alloc alone, this is not there yet: " + missing);
   for (std::string_view name : {"Contain", "X11"})
     if (prolog_flag("NoHold") && prolog_flag(name))
-      f.error(pos_of(c, "PrologFlags"), "PrologFlags", "NoHold cannot be combined with " + std::string(name));
+      findings.error(pos_of(config, "PrologFlags"), "PrologFlags", "NoHold cannot be combined with " + std::string(name));
   if (prolog_flag("Serial") && prolog_flag("RunInJob"))
-    f.error(pos_of(c, "PrologFlags"), "PrologFlags", "Serial cannot be combined with RunInJob");
-  bool preempts = !c.preempt_type.empty();
-  if (preempts && c.preempt_modes.how == PreemptModes::How::kOff)
-    f.error(pos_of(c, "PreemptType"), "PreemptType", c.preempt_type + " needs a PreemptMode other than OFF",
-            "for example PreemptMode=REQUEUE");
-  if (c.preempt_modes.how == PreemptModes::How::kSuspend && !c.preempt_modes.gang)
-    f.error(pos_of(c, "PreemptMode"), "PreemptMode", "SUSPEND needs GANG", "write PreemptMode=SUSPEND,GANG");
-  if (c.priority_decay_half_life.count() == 0 && c.priority_type == "priority/multifactor" &&
-      c.priority_usage_reset_period == UsageResetPeriod::kNone)
-    f.error(pos_of(c, "PriorityDecayHalfLife"), "PriorityDecayHalfLife", "0 needs a PriorityUsageResetPeriod other than NONE");
-  if (!c.gpu_freq_def.empty())
-    if (const auto& wish = c.gpu_freq_def.parsed(); !wish)
-      f.odd(pos_of(c, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "it is left out", "for example GpuFreqDef=medium,memory=high"),
-          c.gpu_freq_def.clear();
-  if (c.mpi_params.has("ports") && c.mpi_ports.first == 0)
-    f.odd(pos_of(c, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first", "--resv-ports is refused",
-          "for example MpiParams=ports=12000-12999");
+    findings.error(pos_of(config, "PrologFlags"), "PrologFlags", "Serial cannot be combined with RunInJob");
+  bool preempts = !config.preempt_type.empty();
+  if (preempts && config.preempt_modes.how == PreemptModes::How::kOff)
+    findings.error(pos_of(config, "PreemptType"), "PreemptType", config.preempt_type + " needs a PreemptMode other than OFF",
+                   "for example PreemptMode=REQUEUE");
+  if (config.preempt_modes.how == PreemptModes::How::kSuspend && !config.preempt_modes.gang)
+    findings.error(pos_of(config, "PreemptMode"), "PreemptMode", "SUSPEND needs GANG", "write PreemptMode=SUSPEND,GANG");
+  if (config.priority_decay_half_life.count() == 0 && config.priority_type == "priority/multifactor" &&
+      config.priority_usage_reset_period == UsageResetPeriod::kNone)
+    findings.error(pos_of(config, "PriorityDecayHalfLife"), "PriorityDecayHalfLife", "0 needs a PriorityUsageResetPeriod other than NONE");
+  if (!config.gpu_freq_def.empty())
+    if (const auto& wish = config.gpu_freq_def.parsed(); !wish)
+      findings.odd(pos_of(config, "GpuFreqDef"), "GpuFreqDef", wish.error().hint, "it is left out",
+                   "for example GpuFreqDef=medium,memory=high"),
+          config.gpu_freq_def.clear();
+  if (config.mpi_params.has("ports") && config.mpi_ports.first == 0)
+    findings.odd(pos_of(config, "MpiParams"), "MpiParams", "ports= must be a range of ports, the lower one first",
+                 "--resv-ports is refused", "for example MpiParams=ports=12000-12999");
   std::vector<std::string> left_out;
-  c.mcs = parse_mcs(text_of(c, "MCSPlugin"), text_of(c, "MCSParameters"), left_out);
-  for (const std::string& word : left_out) f.odd(pos_of(c, "MCSParameters"), "MCSParameters", word, "it is left out", kMcsWords);
+  config.mcs = parse_mcs(text_of(config, "MCSPlugin"), text_of(config, "MCSParameters"), left_out);
+  for (const std::string& word : left_out)
+    findings.odd(pos_of(config, "MCSParameters"), "MCSParameters", word, "it is left out", kMcsWords);
   for (const char* what : {"events", "usage"})
-    if (std::ranges::find(c.private_data, what) != c.private_data.end())
-      f.notice(pos_of(c, "PrivateData"), "PrivateData",
-               std::string(what) + " is accepted without effect: there is nothing of that kind to hide yet");
-  const PortRange& ports = c.slurmctld_port;
-  if (ports.first == 0) f.error(pos_of(c, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");
+    if (std::ranges::find(config.private_data, what) != config.private_data.end())
+      findings.notice(pos_of(config, "PrivateData"), "PrivateData",
+                      std::string(what) + " is accepted without effect: there is nothing of that kind to hide yet");
+  const PortRange& ports = config.slurmctld_port;
+  if (ports.first == 0) findings.error(pos_of(config, "SlurmctldPort"), "SlurmctldPort", "must be a port from 1 to 65535");
 }
 
 }  // namespace

@@ -118,29 +118,29 @@ std::vector<uint32_t> Builder::nodes_in_order(const RawText& text) {
 }
 
 std::vector<uint32_t> Builder::nodes_of_torus(const RawUnit& raw, const TopologyUnit& unit) {
-  const Cell3d& d = unit.dims;
-  if (d.product() == 0 || d.x > kMaxCells || d.y > kMaxCells || d.z > kMaxCells || d.product() > kMaxCells) {
+  const Cell3d& dims = unit.dims;
+  if (dims.product() == 0 || dims.x > kMaxCells || dims.y > kMaxCells || dims.z > kMaxCells || dims.product() > kMaxCells) {
     f_.error(raw.pos, "dims", unit.name + ": x, y and z must be 1 or more, together at most 1048576 cells");
     return {};
   }
   if (raw.nodes.given == !raw.regions.empty()) f_.error(raw.pos, words_.unit, unit.name + " needs either nodes or regions");
-  std::vector<uint32_t> cells(d.product(), kNoNode);
+  std::vector<uint32_t> cells(dims.product(), kNoNode);
   auto fill = [&](const Cell3d& from, const Cell3d& size, const RawText& text) {
     const std::vector<uint32_t> nodes = nodes_in_order(text);
     if (nodes.size() > size.product())
       return f_.error(text.pos, words_.nodes, std::to_string(nodes.size()) + " nodes for " + std::to_string(size.product()) + " cells");
     for (uint32_t i = 0; i < nodes.size(); ++i) {
       const uint32_t x = from.x + i % size.x, y = from.y + i / size.x % size.y, z = from.z + i / size.x / size.y;
-      uint32_t& cell = cells[x + d.x * (y + d.y * z)];
+      uint32_t& cell = cells[x + dims.x * (y + dims.y * z)];
       if (cell != kNoNode) return f_.error(text.pos, words_.nodes, "the regions overlap");
       cell = nodes[i];
     }
   };
-  if (raw.nodes.given) fill({}, d, raw.nodes);
+  if (raw.nodes.given) fill({}, dims, raw.nodes);
   for (const RawRegion& r : raw.regions) {
     const Cell3d at = r.anchor.value_or(Cell3d{}), size = r.dims.value_or(Cell3d{});
     const bool inside =
-        size.product() > 0 && uint64_t{at.x} + size.x <= d.x && uint64_t{at.y} + size.y <= d.y && uint64_t{at.z} + size.z <= d.z;
+        size.product() > 0 && uint64_t{at.x} + size.x <= dims.x && uint64_t{at.y} + size.y <= dims.y && uint64_t{at.z} + size.z <= dims.z;
     if (!inside) f_.error(r.pos, "regions", "a region must lie inside " + unit.name + " and have dims of 1 or more");
     else fill(at, size, r.nodes);
   }
@@ -213,16 +213,16 @@ void Builder::read_sizes() {
 void Builder::check_blocks() {
   read_sizes();
   std::unordered_map<uint32_t, uint32_t> block_of;
-  for (uint32_t i = 0; i < out_.units.size(); ++i) {
-    const TopologyUnit& u = out_.units[i];
+  for (uint32_t index = 0; index < out_.units.size(); ++index) {
+    const TopologyUnit& u = out_.units[index];
     for (uint32_t n : u.nodes)
-      if (auto [at, fresh] = block_of.try_emplace(n, i); !fresh) {
-        f_.error(source_[i]->nodes.pos, words_.nodes, "block " + u.name + " shares nodes with block " + out_.units[at->second].name,
+      if (auto [at, fresh] = block_of.try_emplace(n, index); !fresh) {
+        f_.error(source_[index]->nodes.pos, words_.nodes, "block " + u.name + " shares nodes with block " + out_.units[at->second].name,
                  "a node belongs to one block");
         break;
       }
     if (!out_.block_sizes.empty() && u.nodes.size() < out_.block_sizes.front())
-      f_.error(source_[i]->pos, words_.unit,
+      f_.error(source_[index]->pos, words_.unit,
                u.name + " has " + std::to_string(u.nodes.size()) + " nodes, fewer than the smallest of " + words_.block_sizes + " (" +
                    std::to_string(out_.block_sizes.front()) + ")");
   }

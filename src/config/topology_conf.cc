@@ -36,7 +36,7 @@ struct ConfLines {
   RawText block_sizes;
 };
 
-ConfLines read_lines(const std::vector<Line>& lines, Findings& f) {
+ConfLines read_lines(const std::vector<Line>& lines, Findings& findings) {
   struct UnitLine {
     const char* key;
     Section section;
@@ -50,16 +50,16 @@ ConfLines read_lines(const std::vector<Line>& lines, Findings& f) {
     const UnitLine* of = nullptr;
     for (const UnitLine& u : kLines)
       if (line.find(u.key)) of = &u;
-    Record r(ConfFile::kTopology, of ? of->section : Section::kGlobal);
-    r.add(line, f);
+    Record record(ConfFile::kTopology, of ? of->section : Section::kGlobal);
+    record.add(line, findings);
     if (!of) {
-      if (r.has("BlockSizes")) out.block_sizes = raw_text(r, "BlockSizes");
+      if (record.has("BlockSizes")) out.block_sizes = raw_text(record, "BlockSizes");
       continue;
     }
-    RawUnit unit{.pos = line.pos, .name = raw_text(r, of->key), .nodes = raw_text(r, "Nodes")};
+    RawUnit unit{.pos = line.pos, .name = raw_text(record, of->key), .nodes = raw_text(record, "Nodes")};
     if (of->kind == TopologyKind::kTree) {
-      unit.children = raw_text(r, "Switches");
-      unit.link_speed = raw_text(r, "LinkSpeed");
+      unit.children = raw_text(record, "Switches");
+      unit.link_speed = raw_text(record, "LinkSpeed");
     }
     out.units[static_cast<size_t>(of->kind)].push_back(std::move(unit));
   }
@@ -72,56 +72,56 @@ void leave_out(const RawUnit& first, TopologyKind kind, const Config& config, Fi
            "lines of this kind are not read: TopologyPlugin is " + config.topology_plugin);
 }
 
-void load_conf(FileSource& source, const Config& config, TopologyConf& out, Findings& f) {
+void load_conf(FileSource& source, const Config& config, TopologyConf& out, Findings& findings) {
   const std::string path = config.directory + "/" + std::string(file_name(ConfFile::kTopology));
   ParsedFile parsed = parse_file(source, path);
   out.present = !parsed.missing;
   const TopologyKind wanted = kind_of_plugin(config.topology_plugin);
   if (wanted == TopologyKind::kFlat) {
     if (!parsed.lines.empty())
-      f.notice({std::make_shared<const std::string>(path), 0, 0}, "", "is not read: TopologyPlugin is " + config.topology_plugin,
-               "TopologyPlugin=topology/tree or topology/block reads it");
+      findings.notice({std::make_shared<const std::string>(path), 0, 0}, "", "is not read: TopologyPlugin is " + config.topology_plugin,
+                      "TopologyPlugin=topology/tree or topology/block reads it");
     return;
   }
-  for (ConfigError& e : parsed.errors) f.errors.push_back(std::move(e));
-  ConfLines lines = read_lines(parsed.lines, f);
+  for (ConfigError& e : parsed.errors) findings.errors.push_back(std::move(e));
+  ConfLines lines = read_lines(parsed.lines, findings);
   ForeignNodes foreign;
   for (TopologyKind kind : {TopologyKind::kTree, TopologyKind::kBlock, TopologyKind::kRing}) {
     const size_t k = static_cast<size_t>(kind);
     if (lines.units[k].empty()) continue;
     if (kind != wanted) {
-      leave_out(lines.units[k].front(), kind, config, f);
+      leave_out(lines.units[k].front(), kind, config, findings);
       continue;
     }
     RawTopology raw{.kind = kind, .cluster_default = true, .units = std::move(lines.units[k])};
     raw.pos = raw.units.front().pos;
     if (kind == TopologyKind::kBlock) raw.block_sizes = lines.block_sizes;
-    out.topologies.all.push_back(build_topology(raw, kConfWords[k], config, foreign, f));
+    out.topologies.all.push_back(build_topology(raw, kConfWords[k], config, foreign, findings));
   }
-  foreign.tell("Nodes", f);
-  if (!out.topologies.all.empty() || !f.errors.empty()) return;
+  foreign.tell("Nodes", findings);
+  if (!out.topologies.all.empty() || !findings.errors.empty()) return;
   const ConfigValue* plugin = config.find_value("TopologyPlugin");
   if (wanted == TopologyKind::kTorus3d)
-    return f.error(plugin->pos, "TopologyPlugin", "topology/torus3d needs topology.yaml", "topology.conf has no lines for a torus");
-  f.error(plugin->pos, "TopologyPlugin",
-          config.topology_plugin + " needs " + kConfWords[static_cast<size_t>(wanted)].unit + " lines in topology.conf",
-          "TopologyPlugin=topology/flat needs no file");
+    return findings.error(plugin->pos, "TopologyPlugin", "topology/torus3d needs topology.yaml", "topology.conf has no lines for a torus");
+  findings.error(plugin->pos, "TopologyPlugin",
+                 config.topology_plugin + " needs " + kConfWords[static_cast<size_t>(wanted)].unit + " lines in topology.conf",
+                 "TopologyPlugin=topology/flat needs no file");
 }
 
-void load_yaml(const std::string& text, const std::string& path, const Config& config, TopologyConf& out, Findings& f) {
+void load_yaml(const std::string& text, const std::string& path, const Config& config, TopologyConf& out, Findings& findings) {
   out.present = true;
   bool seen_default = false;
   ForeignNodes foreign;
-  for (RawTopology& raw : parse_topology_yaml(text, path, f)) {
+  for (RawTopology& raw : parse_topology_yaml(text, path, findings)) {
     if (out.topologies.find(raw.name)) {
-      f.error(raw.pos, "topology", raw.name + " is defined twice");
+      findings.error(raw.pos, "topology", raw.name + " is defined twice");
       continue;
     }
     raw.cluster_default = raw.cluster_default && !seen_default;  // the first that says so is the default
     seen_default = seen_default || raw.cluster_default;
-    out.topologies.all.push_back(build_topology(raw, kYamlWords[static_cast<size_t>(raw.kind)], config, foreign, f));
+    out.topologies.all.push_back(build_topology(raw, kYamlWords[static_cast<size_t>(raw.kind)], config, foreign, findings));
   }
-  foreign.tell("nodes", f);
+  foreign.tell("nodes", findings);
 }
 
 void check_partitions(const Config& config, const TopologyConf& conf, Findings& f) {
@@ -135,7 +135,7 @@ void check_partitions(const Config& config, const TopologyConf& conf, Findings& 
   }
 }
 
-void check_params(const Config& config, Findings& f) {
+void check_params(const Config& config, Findings& findings) {
   const ConfigValue* given = config.find_value("TopologyParam");
   if (!given || !given->given) return;
   for (std::string_view item : split(given->text, ',')) {
@@ -145,10 +145,10 @@ void check_params(const Config& config, Findings& f) {
     for (std::string_view p : known_params()) known = known || iequals(p, name);
     if (!known) {
       const std::string_view near = did_you_mean(name, known_params());
-      f.notice(given->pos, "TopologyParam", std::string(name) + " is not known and has no effect",
-               near.empty() ? "" : "did you mean " + std::string(near) + "?");
+      findings.notice(given->pos, "TopologyParam", std::string(name) + " is not known and has no effect",
+                      near.empty() ? "" : "did you mean " + std::string(near) + "?");
     } else if (iequals(name, "RoutePart") || iequals(name, "RouteTree")) {
-      f.notice(given->pos, "TopologyParam", std::string(name) + " has no effect: every node is connected to slurmctld itself");
+      findings.notice(given->pos, "TopologyParam", std::string(name) + " has no effect: every node is connected to slurmctld itself");
     }
   }
 }

@@ -26,12 +26,13 @@ Bitmap nodes_meant(const Config& config, const Topologies& all, const UnitPiece&
   return node ? nodes_beside(all, p.function.kind, *node) : Bitmap();
 }
 
-void add_nodes(const std::string& text, const SourcePos& where, const Config& config, const Topologies& all, Bitmap& nodes, Findings& f) {
+void add_nodes(const std::string& text, const SourcePos& where, const Config& config, const Topologies& all, Bitmap& nodes,
+               Findings& findings) {
   for (std::string_view raw : split_outside_brackets(text)) {
     std::string_view piece = trim(raw);
     if (std::optional<UnitPiece> unit = unit_piece(piece)) {
       const Bitmap meant = nodes_meant(config, all, *unit);
-      if (meant.none()) f.error(where, "Nodes", "\"" + std::string(piece.substr(0, 80)) + "\" means no node of the topology");
+      if (meant.none()) findings.error(where, "Nodes", "\"" + std::string(piece.substr(0, 80)) + "\" means no node of the topology");
       nodes |= meant;
       continue;
     }

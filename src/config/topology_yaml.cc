@@ -143,7 +143,7 @@ class Reader {
     each_key(n, "ring", {{"rings", [&](const YAML::Node& v) { each(v, "rings", unit); }}});
   }
 
-  void torus(const YAML::Node& n, RawTopology& out) {
+  void torus(const YAML::Node& node, RawTopology& out) {
     auto unit = [&](const YAML::Node& u) {
       RawUnit raw = fresh(u);
       each_key(
@@ -156,7 +156,7 @@ class Reader {
             [&](const YAML::Node& v) { each(v, "placements", [&](const YAML::Node& p) { raw.placements.push_back(placement(p)); }); }}});
       out.units.push_back(std::move(raw));
     };
-    each_key(n, "torus3d", {{"toruses", [&](const YAML::Node& v) { each(v, "toruses", unit); }}});
+    each_key(node, "torus3d", {{"toruses", [&](const YAML::Node& v) { each(v, "toruses", unit); }}});
   }
 
   RawUnit fresh(const YAML::Node& n) const {

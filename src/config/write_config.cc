@@ -44,19 +44,19 @@ class Written {
   bool first_ = true;
 };
 
-void write_globals(const Config& c, bool passwords, std::string& out) {
-  for (const ConfigValue& v : c.values) {
-    if (!v.given || v.row->alias_of) continue;
-    if (v.row->secret && !passwords) {
-      out += "# " + std::string(v.row->name) + " is set; its value is for root and SlurmUser\n";
+void write_globals(const Config& config, bool passwords, std::string& out) {
+  for (const ConfigValue& value : config.values) {
+    if (!value.given || value.row->alias_of) continue;
+    if (value.row->secret && !passwords) {
+      out += "# " + std::string(value.row->name) + " is set; its value is for root and SlurmUser\n";
       continue;
     }
-    if (std::string_view(v.row->name) != "SlurmctldHost") {
-      Written(out).put(v.row->name, v.text);
+    if (std::string_view(value.row->name) != "SlurmctldHost") {
+      Written(out).put(value.row->name, value.text);
       continue;
     }
-    for (const ControllerHost& h : c.slurmctld_hosts)
-      Written(out).put(v.row->name, h.name == h.address ? h.name : h.name + "(" + h.address + ")");
+    for (const ControllerHost& h : config.slurmctld_hosts)
+      Written(out).put(value.row->name, h.name == h.address ? h.name : h.name + "(" + h.address + ")");
   }
 }
 
@@ -80,8 +80,8 @@ void write_ports(Written& line, Nodes nodes, uint16_t usual) {
   else if (nodes.front().port != usual) line.put("Port", std::to_string(nodes.front().port));
 }
 
-void write_node_line(const Config& c, Nodes nodes, std::string& out) {
-  const NodeTemplate& t = *nodes.front().line;
+void write_node_line(const Config& config, Nodes nodes, std::string& out) {
+  const NodeTemplate& spec = *nodes.front().line;
   std::vector<std::string> names;
   for (const NodeConfig& n : nodes) names.push_back(n.name);
   Written line(out);
@@ -89,21 +89,23 @@ void write_node_line(const Config& c, Nodes nodes, std::string& out) {
   in_step(line, "NodeAddr", nodes, [](const NodeConfig& n) { return n.given_address; });
   in_step(line, "NodeHostname", nodes, [](const NodeConfig& n) { return n.given_hostname; });
   in_step(line, "BcastAddr", nodes, [](const NodeConfig& n) { return n.bcast_address; });
-  write_ports(line, nodes, c.slurmd_port);
-  if (t.cpus_given) line.put("CPUs", std::to_string(t.cpus));
-  if (t.topology_given) {
-    line.number("Boards", t.boards, 1).put("SocketsPerBoard", std::to_string(t.sockets / std::max(1u, t.boards)));
-    line.put("CoresPerSocket", std::to_string(t.cores_per_socket)).put("ThreadsPerCore", std::to_string(t.threads_per_core));
+  write_ports(line, nodes, config.slurmd_port);
+  if (spec.cpus_given) line.put("CPUs", std::to_string(spec.cpus));
+  if (spec.topology_given) {
+    line.number("Boards", spec.boards, 1).put("SocketsPerBoard", std::to_string(spec.sockets / std::max(1u, spec.boards)));
+    line.put("CoresPerSocket", std::to_string(spec.cores_per_socket)).put("ThreadsPerCore", std::to_string(spec.threads_per_core));
   }
-  line.number("RealMemory", t.real_memory_mb, 1).number("TmpDisk", t.tmp_disk_mb, 0).number("MemSpecLimit", t.mem_spec_limit_mb, 0);
-  line.number("Weight", t.weight, 1).number("CoreSpecCount", t.core_spec_count, 0);
-  line.number("RestrictedCoresPerGPU", t.restricted_cores_per_gpu, 0).text("CpuSpecList", t.cpu_spec_list);
-  line.words("Features", t.features).text("Gres", t.gres_text);
-  if (t.state != "UNKNOWN") line.put("State", t.state);
-  line.text("Reason", t.reason).text("Parameters", t.parameters).text("Topology", t.topology);
-  line.text("CpuBind", t.cpu_bind.text()).text("TRESWeights", t.tres_weights);
-  if (t.suspend_never) line.put("SuspendTime", "INFINITE");
-  else line.optional("SuspendTime", t.suspend_time_seconds);
+  line.number("RealMemory", spec.real_memory_mb, 1)
+      .number("TmpDisk", spec.tmp_disk_mb, 0)
+      .number("MemSpecLimit", spec.mem_spec_limit_mb, 0);
+  line.number("Weight", spec.weight, 1).number("CoreSpecCount", spec.core_spec_count, 0);
+  line.number("RestrictedCoresPerGPU", spec.restricted_cores_per_gpu, 0).text("CpuSpecList", spec.cpu_spec_list);
+  line.words("Features", spec.features).text("Gres", spec.gres_text);
+  if (spec.state != "UNKNOWN") line.put("State", spec.state);
+  line.text("Reason", spec.reason).text("Parameters", spec.parameters).text("Topology", spec.topology);
+  line.text("CpuBind", spec.cpu_bind.text()).text("TRESWeights", spec.tres_weights);
+  if (spec.suspend_never) line.put("SuspendTime", "INFINITE");
+  else line.optional("SuspendTime", spec.suspend_time_seconds);
 }
 
 template <class Same, class Write>
@@ -116,11 +118,12 @@ void in_groups(Nodes all, Same&& same, Write&& write) {
   }
 }
 
-void write_nodes(const Config& c, std::string& out) {
+void write_nodes(const Config& config, std::string& out) {
   in_groups(
-      c.nodes, [](const auto& a, const auto& b) { return a.line == b.line; }, [&](Nodes nodes) { write_node_line(c, nodes, out); });
+      config.nodes, [](const auto& a, const auto& b) { return a.line == b.line; },
+      [&](Nodes nodes) { write_node_line(config, nodes, out); });
   in_groups(
-      c.nodes, [](const auto& a, const auto& b) { return a.down == b.down; },
+      config.nodes, [](const auto& a, const auto& b) { return a.down == b.down; },
       [&](Nodes nodes) {
         if (!nodes.front().down) return;
         std::vector<std::string> names;
@@ -130,7 +133,8 @@ void write_nodes(const Config& c, std::string& out) {
             .put("State", nodes.front().down->first)
             .text("Reason", nodes.front().down->second);
       });
-  for (const NodeSetConfig& s : c.node_sets) Written(out).put("NodeSet", s.name).text("Feature", s.feature).text("Nodes", s.nodes_text);
+  for (const NodeSetConfig& s : config.node_sets)
+    Written(out).put("NodeSet", s.name).text("Feature", s.feature).text("Nodes", s.nodes_text);
 }
 
 // ---- partitions
@@ -145,32 +149,37 @@ std::string oversubscribe_text(const Partition& p) {
   return {};
 }
 
-void write_partition(const PartitionConfig& part, const Config& c, std::string& out) {
-  const Partition& p = part.spec;
+void write_partition(const PartitionConfig& part, const Config& config, std::string& out) {
+  const Partition& partition = part.spec;
   Written line(out);
-  line.put("PartitionName", p.name).text("Nodes", p.nodes_text);
-  line.yes("Default", p.is_default).yes("Hidden", p.hidden).yes("RootOnly", p.root_only).yes("LLN", p.lln);
-  line.yes("ReqResv", p.req_resv).yes("PowerDownOnIdle", p.power_down_on_idle);
-  if (p.disable_root_jobs != c.disable_root_jobs) line.put("DisableRootJobs", p.disable_root_jobs ? "YES" : "NO");
-  if (p.exclusive_user) line.put("Exclusive", "USER");
-  if (p.exclusive_topo) line.put("Exclusive", "TOPO");
-  if (p.oversubscribe != OverSubscribe::kNo) line.put("OverSubscribe", oversubscribe_text(p));
-  line.limit("MaxTime", p.max_time_min, kUnlimited32).optional("DefaultTime", p.default_time_min);
-  line.number("MinNodes", p.min_nodes, 0).limit("MaxNodes", p.max_nodes, kUnlimited32);
-  line.limit("MaxCPUsPerNode", p.max_cpus_per_node, kUnlimited32).limit("MaxCPUsPerSocket", p.max_cpus_per_socket, kUnlimited32);
-  line.limit("MaxCPUsPerUser", p.max_cpus_per_user, kUnlimited32).number("GraceTime", p.grace_time_seconds, 0);
-  line.optional("DefMemPerCPU", p.def_mem_per_cpu_mb).optional("DefMemPerNode", p.def_mem_per_node_mb);
-  line.optional("MaxMemPerCPU", p.max_mem_per_cpu_mb).optional("MaxMemPerNode", p.max_mem_per_node_mb);
-  line.optional("DefCpuPerGPU", p.def_cpu_per_gpu).optional("DefMemPerGPU", p.def_mem_per_gpu_mb);
-  line.optional("OverTimeLimit", p.over_time_limit_min).optional("SuspendTime", p.suspend_time_seconds);
-  line.optional("ResumeTimeout", p.resume_timeout_seconds).optional("SuspendTimeout", p.suspend_timeout_seconds);
-  line.number("PriorityTier", p.priority_tier, 1).number("PriorityJobFactor", p.priority_job_factor, 1);
-  line.text("PreemptMode", p.preempt_mode.text());
-  line.words("AllowGroups", p.allow_groups).words("AllowAccounts", p.allow_accounts).words("DenyAccounts", p.deny_accounts);
-  line.words("AllowQos", p.allow_qos).words("DenyQos", p.deny_qos).words("AllocNodes", p.alloc_nodes);
-  line.text("QOS", p.qos).text("Alternate", p.alternate).text("TRESBillingWeights", p.tres_billing_weights.text());
-  line.text("SelectTypeParameters", p.select_parameters.text()).text("Topology", p.topology).text("CpuBind", p.cpu_bind.text());
-  if (p.state != PartitionState::kUp) line.put("State", partition_state_name(p.state));
+  line.put("PartitionName", partition.name).text("Nodes", partition.nodes_text);
+  line.yes("Default", partition.is_default).yes("Hidden", partition.hidden).yes("RootOnly", partition.root_only).yes("LLN", partition.lln);
+  line.yes("ReqResv", partition.req_resv).yes("PowerDownOnIdle", partition.power_down_on_idle);
+  if (partition.disable_root_jobs != config.disable_root_jobs) line.put("DisableRootJobs", partition.disable_root_jobs ? "YES" : "NO");
+  if (partition.exclusive_user) line.put("Exclusive", "USER");
+  if (partition.exclusive_topo) line.put("Exclusive", "TOPO");
+  if (partition.oversubscribe != OverSubscribe::kNo) line.put("OverSubscribe", oversubscribe_text(partition));
+  line.limit("MaxTime", partition.max_time_min, kUnlimited32).optional("DefaultTime", partition.default_time_min);
+  line.number("MinNodes", partition.min_nodes, 0).limit("MaxNodes", partition.max_nodes, kUnlimited32);
+  line.limit("MaxCPUsPerNode", partition.max_cpus_per_node, kUnlimited32)
+      .limit("MaxCPUsPerSocket", partition.max_cpus_per_socket, kUnlimited32);
+  line.limit("MaxCPUsPerUser", partition.max_cpus_per_user, kUnlimited32).number("GraceTime", partition.grace_time_seconds, 0);
+  line.optional("DefMemPerCPU", partition.def_mem_per_cpu_mb).optional("DefMemPerNode", partition.def_mem_per_node_mb);
+  line.optional("MaxMemPerCPU", partition.max_mem_per_cpu_mb).optional("MaxMemPerNode", partition.max_mem_per_node_mb);
+  line.optional("DefCpuPerGPU", partition.def_cpu_per_gpu).optional("DefMemPerGPU", partition.def_mem_per_gpu_mb);
+  line.optional("OverTimeLimit", partition.over_time_limit_min).optional("SuspendTime", partition.suspend_time_seconds);
+  line.optional("ResumeTimeout", partition.resume_timeout_seconds).optional("SuspendTimeout", partition.suspend_timeout_seconds);
+  line.number("PriorityTier", partition.priority_tier, 1).number("PriorityJobFactor", partition.priority_job_factor, 1);
+  line.text("PreemptMode", partition.preempt_mode.text());
+  line.words("AllowGroups", partition.allow_groups)
+      .words("AllowAccounts", partition.allow_accounts)
+      .words("DenyAccounts", partition.deny_accounts);
+  line.words("AllowQos", partition.allow_qos).words("DenyQos", partition.deny_qos).words("AllocNodes", partition.alloc_nodes);
+  line.text("QOS", partition.qos).text("Alternate", partition.alternate).text("TRESBillingWeights", partition.tres_billing_weights.text());
+  line.text("SelectTypeParameters", partition.select_parameters.text())
+      .text("Topology", partition.topology)
+      .text("CpuBind", partition.cpu_bind.text());
+  if (partition.state != PartitionState::kUp) line.put("State", partition_state_name(partition.state));
 }
 
 }  // namespace

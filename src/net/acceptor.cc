@@ -17,7 +17,7 @@ Acceptor::Acceptor(Loop& loop, UniqueFd fd, std::function<void(UniqueFd)> accept
 }
 
 void Acceptor::accept_some() {
-  for (int i = 0; i < kAcceptsPerTurn; ++i) {
+  for (int index = 0; index < kAcceptsPerTurn; ++index) {
     UniqueFd peer(accept4(fd_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
     if (peer) {
       accepted_(std::move(peer));

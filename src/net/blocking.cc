@@ -66,22 +66,22 @@ Result<BlockingStream> BlockingStream::to_tcp(const std::string& host, uint16_t 
   MUSTER_TRY(addresses, resolve(host, port));
   Deadline until = Deadline::in(timeout);
   std::string why = "no address";
-  for (size_t i = 0; i < addresses.size(); ++i) {
-    const Address& a = addresses[i];
-    UniqueFd fd(socket(a.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    Deadline share = Deadline::in(until.left() / static_cast<int64_t>(addresses.size() - i));
+  for (size_t index = 0; index < addresses.size(); ++index) {
+    const Address& address = addresses[index];
+    UniqueFd fd(socket(address.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+    Deadline share = Deadline::in(until.left() / static_cast<int64_t>(addresses.size() - index));
     int error = 0;
-    socklen_t n = sizeof error;
-    if (!fd || (connect(fd.get(), a.get(), a.size) != 0 && errno != EINPROGRESS)) {
+    socklen_t length = sizeof error;
+    if (!fd || (connect(fd.get(), address.get(), address.size) != 0 && errno != EINPROGRESS)) {
       why = system_text(errno);
       continue;
     }
     tune_tcp(fd.get());
     Peer peer;
-    peer.address = address_text(a.storage);
+    peer.address = address_text(address.storage);
     BlockingStream s(std::move(fd), std::move(peer));
     MUSTER_TRY(ready, s.wait(POLLOUT, share));
-    getsockopt(s.fd(), SOL_SOCKET, SO_ERROR, &error, &n);
+    getsockopt(s.fd(), SOL_SOCKET, SO_ERROR, &error, &length);
     if (!ready || error != 0) {
       why = ready ? system_text(error) : "no answer in time";
       continue;
@@ -94,13 +94,13 @@ Result<BlockingStream> BlockingStream::to_tcp(const std::string& host, uint16_t 
 
 Result<> BlockingStream::prove(const Security& security, Deadline until) {
   MUSTER_TRY(prover, make_prover(security));
-  std::unique_ptr<Handshake> h = prover->client();
+  std::unique_ptr<Handshake> handshake = prover->client();
   std::string out;
   char buffer[4096];
   size_t got = 0;
   for (;;) {
     out.clear();
-    Result<bool> done = h->advance(std::string_view(buffer, got), out);
+    Result<bool> done = handshake->advance(std::string_view(buffer, got), out);
     Result<> sent = send_bytes(out, {}, until);
     if (!done) return std::unexpected(done.error());
     if (!sent) return fail(Errc::kAuthFailed, "", "the peer closed the connection during the handshake");
@@ -114,7 +114,7 @@ Result<> BlockingStream::prove(const Security& security, Deadline until) {
   }
   Established e;
   e.peer = std::move(peer_);
-  h->complete(e);
+  handshake->complete(e);
   peer_ = std::move(e.peer);
   context_ = std::move(e.context);
   tls_ = std::move(e.tls);
@@ -152,22 +152,22 @@ void BlockingStream::take_last_words() {
   fd_.reset();
 }
 
-Result<> BlockingStream::send_bytes(std::string_view a, std::string_view b, Deadline until) {
-  while (!a.empty() || !b.empty()) {
-    iovec pieces[2] = {{const_cast<char*>(a.data()), a.size()}, {const_cast<char*>(b.data()), b.size()}};
-    msghdr m{};
-    m.msg_iov = a.empty() ? pieces + 1 : pieces;
-    m.msg_iovlen = a.empty() ? 1 : 2;
-    ssize_t n = sendmsg(fd_.get(), &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+Result<> BlockingStream::send_bytes(std::string_view head, std::string_view body, Deadline until) {
+  while (!head.empty() || !body.empty()) {
+    iovec pieces[2] = {{const_cast<char*>(head.data()), head.size()}, {const_cast<char*>(body.data()), body.size()}};
+    msghdr message{};
+    message.msg_iov = head.empty() ? pieces + 1 : pieces;
+    message.msg_iovlen = head.empty() ? 1 : 2;
+    ssize_t n = sendmsg(fd_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
     if (n < 0 && errno != EAGAIN && errno != EINTR) return send_failed(system_text(errno));
     if (n < 0) {
       MUSTER_TRY(ready, wait(POLLOUT, until));
       if (!ready) return send_failed("the peer does not read");
       continue;
     }
-    size_t first = std::min(a.size(), static_cast<size_t>(n));
-    a.remove_prefix(first);
-    b.remove_prefix(static_cast<size_t>(n) - first);
+    size_t first = std::min(head.size(), static_cast<size_t>(n));
+    head.remove_prefix(first);
+    body.remove_prefix(static_cast<size_t>(n) - first);
   }
   return {};
 }
@@ -191,14 +191,14 @@ Result<> BlockingStream::flush_tls(Deadline until) {
 
 Result<std::optional<FrameView>> BlockingStream::next_frame(Deadline until) {
   for (;;) {
-    Parsed p = parse_frame(std::string_view(in_).substr(used_, filled_ - used_));
-    if (p.verdict == Parsed::Verdict::kFrame) {
-      used_ += p.size;
-      return std::optional<FrameView>(p.frame);
+    Parsed parsed = parse_frame(std::string_view(in_).substr(used_, filled_ - used_));
+    if (parsed.verdict == Parsed::Verdict::kFrame) {
+      used_ += parsed.size;
+      return std::optional<FrameView>(parsed.frame);
     }
-    if (p.verdict == Parsed::Verdict::kMalformed) {
+    if (parsed.verdict == Parsed::Verdict::kMalformed) {
       fd_.reset();
-      return fail(Errc::kFrameMalformed, "", p.why);
+      return fail(Errc::kFrameMalformed, "", parsed.why);
     }
     if (!fd_) return receive_failed("the connection is closed");
     if (used_ > 0) {

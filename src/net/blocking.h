@@ -38,7 +38,7 @@ class BlockingStream {
  private:
   BlockingStream(UniqueFd fd, Peer peer) : fd_(std::move(fd)), peer_(std::move(peer)) {}
   Result<> prove(const Security& security, Deadline until);
-  Result<> send_bytes(std::string_view a, std::string_view b, Deadline until);
+  Result<> send_bytes(std::string_view head, std::string_view body, Deadline until);
   Result<> send_tls(std::string_view a, std::string_view b, Deadline until);
   Result<> flush_tls(Deadline until);
   // Appends the bytes that arrived to `in_`; false at the deadline.

@@ -40,20 +40,20 @@ Result<BlockingStream> connect_agent(const ClientOptions& o, const std::string& 
   return stream;
 }
 
-Result<BlockingStream> try_all(const ClientOptions& o, Attempts& a) {
-  for (const std::string& path : o.agent_sockets) {
-    Result<BlockingStream> s = connect_agent(o, path);
+Result<BlockingStream> try_all(const ClientOptions& options, Attempts& attempts) {
+  for (const std::string& path : options.agent_sockets) {
+    Result<BlockingStream> s = connect_agent(options, path);
     if (s) return s;
-    a.note(path, s.error());
+    attempts.note(path, s.error());
   }
-  if (o.security.kind == Security::Kind::kSlurmKey && o.security.key.empty()) {
-    if (!o.controllers.empty()) a.note("no cluster key to speak with the controllers directly");
+  if (options.security.kind == Security::Kind::kSlurmKey && options.security.key.empty()) {
+    if (!options.controllers.empty()) attempts.note("no cluster key to speak with the controllers directly");
     return fail(Errc::kConnectFailed);
   }
-  for (const Endpoint& e : o.controllers) {
-    Result<BlockingStream> s = BlockingStream::to_tcp(e.host, e.port, o.security, o.timeout);
+  for (const Endpoint& e : options.controllers) {
+    Result<BlockingStream> s = BlockingStream::to_tcp(e.host, e.port, options.security, options.timeout);
     if (s) return s;
-    a.note(e.host + ":" + std::to_string(e.port), s.error());
+    attempts.note(e.host + ":" + std::to_string(e.port), s.error());
   }
   return fail(Errc::kConnectFailed);
 }
@@ -150,17 +150,17 @@ class BlockingClient final : public Client {
 Result<std::unique_ptr<Client>> connect_client(const ClientOptions& options) {
   Deadline until = Deadline::in(options.patience);
   for (Duration pause = kFirstPause;; pause = std::min(pause * 2, kLongestPause)) {
-    Attempts a;
-    Result<BlockingStream> stream = try_all(options, a);
+    Attempts attempts;
+    Result<BlockingStream> stream = try_all(options, attempts);
     if (stream) return std::make_unique<BlockingClient>(std::move(*stream));
-    if (a.refusal) {
-      Error e = *a.refusal;
-      if (e.hint.empty()) e.hint = a.tried;
+    if (attempts.refusal) {
+      Error e = *attempts.refusal;
+      if (e.hint.empty()) e.hint = attempts.tried;
       return std::unexpected(std::move(e));
     }
     Duration left = until.left();
     if (left <= Duration::zero())
-      return fail(Errc::kConnectFailed, "", a.tried.empty() ? "no controller and no agent socket is known" : a.tried);
+      return fail(Errc::kConnectFailed, "", attempts.tried.empty() ? "no controller and no agent socket is known" : attempts.tried);
     poll(nullptr, 0, static_cast<int>(std::max<int64_t>(1, std::min(pause, left).count() / 1000)));
   }
 }

@@ -67,8 +67,8 @@ class TcpConnect : public std::enable_shared_from_this<TcpConnect> {
 
   void writable() {
     int error = 0;
-    socklen_t n = sizeof error;
-    getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &n);
+    socklen_t length = sizeof error;
+    getsockopt(fd_.get(), SOL_SOCKET, SO_ERROR, &error, &length);
     if (error != 0) {
       why_ = system_text(error);
       ++next_;

@@ -75,19 +75,19 @@ void Connection::readable() {
 bool Connection::read_once() {
   std::span<char> room = loop_.scratch();
   if (tls_) room = room.first(room.size() / 2);  // the other half takes the plain text
-  ssize_t n = recv(fd_.get(), room.data(), room.size(), MSG_DONTWAIT);
-  if (n == 0) {
+  ssize_t got = recv(fd_.get(), room.data(), room.size(), MSG_DONTWAIT);
+  if (got == 0) {
     lose(Error(Errc::kReceiveFailed, "connection to " + peer_.address + " was closed by the peer"));
     return false;
   }
-  if (n < 0) {
+  if (got < 0) {
     if (errno != EAGAIN && errno != EINTR)
       lose(Error(Errc::kReceiveFailed, "connection to " + peer_.address + " lost: " + system_text(errno)));
     return false;
   }
-  std::string_view bytes(room.data(), static_cast<size_t>(n));
+  std::string_view bytes(room.data(), static_cast<size_t>(got));
   tls_ ? decrypt(bytes) : consume(bytes);
-  return static_cast<size_t>(n) == room.size();
+  return static_cast<size_t>(got) == room.size();
 }
 
 void Connection::decrypt(std::string_view bytes) {
@@ -142,33 +142,34 @@ void Connection::wait_for_turn() {
 size_t Connection::take_frames(std::string_view bytes) {
   size_t used = 0;
   while (!closed_) {
-    Parsed p = parse_frame(bytes.substr(used));
-    if (p.verdict == Parsed::Verdict::kMalformed) {
-      lose(Error(Errc::kFrameMalformed, "connection to " + peer_.address + ": " + p.why));
+    Parsed parsed = parse_frame(bytes.substr(used));
+    if (parsed.verdict == Parsed::Verdict::kMalformed) {
+      lose(Error(Errc::kFrameMalformed, "connection to " + peer_.address + ": " + parsed.why));
       break;
     }
-    if (limited_ && p.header && !fits(p)) break;
-    if (p.verdict == Parsed::Verdict::kNeedMore) {
-      partial_need_ = p.size;
+    if (limited_ && parsed.header && !fits(parsed)) break;
+    if (parsed.verdict == Parsed::Verdict::kNeedMore) {
+      partial_need_ = parsed.size;
       break;
     }
     if (limited_) {
-      const Share::Verdict v = share_->take(p.frame.payload.size());
-      if (v == Share::Verdict::kWait) {
+      const Share::Verdict verdict = share_->take(parsed.frame.payload.size());
+      if (verdict == Share::Verdict::kWait) {
         wait_for_turn();
         partial_need_ = 0;
         break;
       }
-      if (v == Share::Verdict::kRefuse) {
-        if (p.frame.kind == FrameKind::kRequest) enqueue(FrameKind::kError, p.frame.id, 0, encode_error(share_->too_many_requests()));
-        used += p.size;
+      if (verdict == Share::Verdict::kRefuse) {
+        if (parsed.frame.kind == FrameKind::kRequest)
+          enqueue(FrameKind::kError, parsed.frame.id, 0, encode_error(share_->too_many_requests()));
+        used += parsed.size;
         continue;
       }
-      if (p.frame.kind != FrameKind::kRequest) share_->answered();
+      if (parsed.frame.kind != FrameKind::kRequest) share_->answered();
       ++active_;
     }
-    handle(p.frame);
-    used += p.size;
+    handle(parsed.frame);
+    used += parsed.size;
     if (throttle_ && !closed_ && queued_bytes() > kHighMark) {
       pause(kAnswersPileUp, true);
       partial_need_ = 0;
@@ -188,17 +189,17 @@ bool Connection::fits(const Parsed& frame) {
   return false;
 }
 
-void Connection::handle(const FrameView& f) {
-  switch (f.kind) {
-    case FrameKind::kRequest: return handle_request(f);
+void Connection::handle(const FrameView& frame) {
+  switch (frame.kind) {
+    case FrameKind::kRequest: return handle_request(frame);
     case FrameKind::kNotice:
-      if (on_request) on_request(f.to_frame());
+      if (on_request) on_request(frame.to_frame());
       return;
-    case FrameKind::kStreamPart: return handle_part(f);
-    case FrameKind::kAnswer: return handle_answer(f);
+    case FrameKind::kStreamPart: return handle_part(frame);
+    case FrameKind::kAnswer: return handle_answer(frame);
     case FrameKind::kError:
-      if (f.id == 0) return lose(decode_error(f.payload));
-      return handle_answer(f);
+      if (frame.id == 0) return lose(decode_error(frame.payload));
+      return handle_answer(frame);
   }
 }
 
@@ -460,15 +461,15 @@ int64_t Connection::look_if_idle(int64_t now) {
 int64_t Connection::expire_requests(int64_t now) {
   std::vector<Answered> late;
   while (!deadlines_.empty()) {
-    Deadline d = deadlines_.front();
-    auto it = pending_.find(d.id);
+    Deadline deadline = deadlines_.front();
+    auto it = pending_.find(deadline.id);
     bool live = it != pending_.end();
-    if (live && d.at > now) break;
+    if (live && deadline.at > now) break;
     std::pop_heap(deadlines_.begin(), deadlines_.end(), std::greater<>());
     deadlines_.pop_back();
     if (!live) continue;
     if (it->second.deadline > now) {  // a stream's part moved it
-      deadlines_.push_back({it->second.deadline, d.id});
+      deadlines_.push_back({it->second.deadline, deadline.id});
       std::push_heap(deadlines_.begin(), deadlines_.end(), std::greater<>());
       continue;
     }

@@ -70,7 +70,7 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   void consume(std::string_view bytes);
   bool fits(const Parsed& frame);
   size_t take_frames(std::string_view bytes);
-  void handle(const FrameView& f);
+  void handle(const FrameView& frame);
   void handle_request(const FrameView& f);
   void handle_part(const FrameView& f);
   void handle_answer(const FrameView& f);

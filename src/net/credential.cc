@@ -46,15 +46,15 @@ Result<std::string> mac_of(const std::string& key, std::string_view label, std::
   if (key.size() < kMinKey)
     return fail(Errc::kInvalidArgument,
                 "the cluster key has " + std::to_string(key.size()) + " bytes; at least " + std::to_string(kMinKey) + " are needed");
-  const Crypto* c = crypto();
-  if (!c) return fail(Errc::kUnsupported, "libcrypto.so.3 is needed to sign credentials");
+  const Crypto* functions = crypto();
+  if (!functions) return fail(Errc::kUnsupported, "libcrypto.so.3 is needed to sign credentials");
   std::string data(label);
   data += '\0';  // label and content cannot run together
   data.append(content);
   std::string mac(kMacSize, '\0');
   unsigned size = 0;
-  if (!c->hmac(c->sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()), data.size(),
-               reinterpret_cast<unsigned char*>(mac.data()), &size) ||
+  if (!functions->hmac(functions->sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
+                       data.size(), reinterpret_cast<unsigned char*>(mac.data()), &size) ||
       size != kMacSize)
     return fail(Errc::kUnsupported, "HMAC-SHA256 is not available in OpenSSL");
   return mac;
@@ -151,20 +151,20 @@ void find(void* library, const char* name, F& function) {
 
 Result<const Ed25519*> ed25519() {
   static const Ed25519 table = [] {
-    Ed25519 c;
+    Ed25519 functions;
     void* lib = dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!lib) return c;
-    find(lib, "EVP_PKEY_new_raw_private_key", c.private_key);
-    find(lib, "EVP_PKEY_new_raw_public_key", c.public_key);
-    find(lib, "EVP_PKEY_get_raw_public_key", c.get_public_key);
-    find(lib, "EVP_PKEY_free", c.free_key);
-    find(lib, "EVP_MD_CTX_new", c.new_context);
-    find(lib, "EVP_MD_CTX_free", c.free_context);
-    find(lib, "EVP_DigestSignInit", c.begin_sign);
-    find(lib, "EVP_DigestSign", c.sign);
-    find(lib, "EVP_DigestVerifyInit", c.begin_verify);
-    find(lib, "EVP_DigestVerify", c.verify);
-    return c;
+    if (!lib) return functions;
+    find(lib, "EVP_PKEY_new_raw_private_key", functions.private_key);
+    find(lib, "EVP_PKEY_new_raw_public_key", functions.public_key);
+    find(lib, "EVP_PKEY_get_raw_public_key", functions.get_public_key);
+    find(lib, "EVP_PKEY_free", functions.free_key);
+    find(lib, "EVP_MD_CTX_new", functions.new_context);
+    find(lib, "EVP_MD_CTX_free", functions.free_context);
+    find(lib, "EVP_DigestSignInit", functions.begin_sign);
+    find(lib, "EVP_DigestSign", functions.sign);
+    find(lib, "EVP_DigestVerifyInit", functions.begin_verify);
+    find(lib, "EVP_DigestVerify", functions.verify);
+    return functions;
   }();
   if (!table.complete()) return fail(Errc::kUnsupported, "libcrypto.so.3 is needed for signatures of step managers");
   return &table;
@@ -207,14 +207,14 @@ Result<std::string> public_key(std::string_view private_key) {
 }
 
 Result<std::string> sign_by_warrant(std::string_view private_key, std::string_view warrant, std::string_view content) {
-  MUSTER_TRY(c, ed25519());
-  MUSTER_TRY(key, private_key_of(*c, private_key));
-  Context context(c->new_context(), c->free_context);
+  MUSTER_TRY(functions, ed25519());
+  MUSTER_TRY(key, private_key_of(*functions, private_key));
+  Context context(functions->new_context(), functions->free_context);
   const std::string data = what_is_signed(warrant, content);
   std::string signature(kSignatureSize, '\0');
   size_t size = signature.size();
-  if (!context || c->begin_sign(context.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
-      c->sign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, bytes(data), data.size()) != 1 ||
+  if (!context || functions->begin_sign(context.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
+      functions->sign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, bytes(data), data.size()) != 1 ||
       size != kSignatureSize)
     return fail(Errc::kUnsupported, "Ed25519 is not available in OpenSSL");
   const auto length = static_cast<uint32_t>(warrant.size());

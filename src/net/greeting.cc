@@ -54,10 +54,10 @@ void Greeting::readable() {
 
 void Greeting::open(std::string_view bytes) {
   opening_ += bytes;
-  Opening o = classify_opening(opening_);
-  if (o == Opening::kNeedMore) return;
+  Opening opening = classify_opening(opening_);
+  if (opening == Opening::kNeedMore) return;
   watch_.reset();  // the code that takes the descriptor may watch it itself
-  Result<std::unique_ptr<Handshake>> h = choose_(o, e_.fd, opening_);
+  Result<std::unique_ptr<Handshake>> h = choose_(opening, e_.fd, opening_);
   if (!h) return finish(std::unexpected(h.error()));
   if (!*h) {
     done_ = nullptr;

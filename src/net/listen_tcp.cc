@@ -94,8 +94,9 @@ class TcpListener final : public Listener {
     forget(oldest);
   }
 
-  Result<std::unique_ptr<Handshake>> choose(Opening o, UniqueFd& fd, std::string& first, const std::string& address, uint64_t number) {
-    if (o == Opening::kHttp && http_) {
+  Result<std::unique_ptr<Handshake>> choose(Opening opening, UniqueFd& fd, std::string& first, const std::string& address,
+                                            uint64_t number) {
+    if (opening == Opening::kHttp && http_) {
       auto http = http_;
       http(fd.release(), std::move(first), address);
       loop_.defer([this, alive = alive_, number] {
@@ -103,18 +104,18 @@ class TcpListener final : public Listener {
       });
       return nullptr;
     }
-    if (o == Opening::kTls && kind_ == Security::Kind::kSlurmKey) return prover_->server();
-    if (o == Opening::kMunge && kind_ == Security::Kind::kMunge) return prover_->server();
-    if (o == Opening::kMunge) {
+    if (opening == Opening::kTls && kind_ == Security::Kind::kSlurmKey) return prover_->server();
+    if (opening == Opening::kMunge && kind_ == Security::Kind::kMunge) return prover_->server();
+    if (opening == Opening::kMunge) {
       std::string no = munge_refusal("this cluster uses AuthType=auth/slurm");
       send(fd.get(), no.data(), no.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       return fail(Errc::kAuthFailed, "the peer uses AuthType=auth/munge, this daemon auth/slurm");
     }
-    if (o == Opening::kTls) return fail(Errc::kAuthFailed, "the peer uses AuthType=auth/slurm, this daemon auth/munge");
-    return fail(Errc::kFrameMalformed, o == Opening::kHttp ? "HTTP is not served here" : "an unknown protocol");
+    if (opening == Opening::kTls) return fail(Errc::kAuthFailed, "the peer uses AuthType=auth/slurm, this daemon auth/munge");
+    return fail(Errc::kFrameMalformed, opening == Opening::kHttp ? "HTTP is not served here" : "an unknown protocol");
   }
 
-  void finished(uint64_t number, Result<Established> e) {
+  void finished(uint64_t number, Result<Established> established) {
     std::shared_ptr<Greeting> greeting;
     std::string host;
     if (auto it = waiting_.find(number); it != waiting_.end()) {
@@ -128,11 +129,11 @@ class TcpListener final : public Listener {
     } else {
       return;
     }
-    if (!e) return tell_refused(host, greeting->peer().address, e.error());
-    e->limits = limits_;
-    auto share = limits_.shares->open(e->peer);
-    if (share) e->share = std::move(*share);
-    auto c = std::make_shared<Connection>(loop_, std::move(*e));
+    if (!established) return tell_refused(host, greeting->peer().address, established.error());
+    established->limits = limits_;
+    auto share = limits_.shares->open(established->peer);
+    if (share) established->share = std::move(*share);
+    auto c = std::make_shared<Connection>(loop_, std::move(*established));
     if (!share) return c->refuse(share.error());
     c->start();
     auto accepted = accepted_;  // the callee may end the listener

@@ -35,19 +35,19 @@ class UnixListener final : public Listener {
       if (refused_) refused_("unix", peer.error());
       return;
     }
-    Established e;
+    Established established;
     auto share = limits_.shares->open(*peer);
     if (!share) {
       const std::string why = refusal_frame(share.error());
       [[maybe_unused]] ssize_t n = send(fd.get(), why.data(), why.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
       return;
     }
-    e.fd = std::move(fd);
-    e.peer = std::move(*peer);
-    e.share = std::move(*share);
-    e.accepted = true;
-    e.limits = limits_;
-    auto c = std::make_shared<Connection>(loop_, std::move(e));
+    established.fd = std::move(fd);
+    established.peer = std::move(*peer);
+    established.share = std::move(*share);
+    established.accepted = true;
+    established.limits = limits_;
+    auto c = std::make_shared<Connection>(loop_, std::move(established));
     c->start();
     accepted_(std::move(c));
   }

@@ -141,7 +141,7 @@ struct Loop::Impl : std::enable_shared_from_this<Loop::Impl> {
   void wake() const;
   void post(std::function<void()> work);
   void add_epoll(int fd, uint32_t slot) const;
-  void update(WatchState& w);
+  void update(WatchState& watched);
   void forget(WatchState& w);
   void shut_down();
 
@@ -236,21 +236,21 @@ int Loop::Impl::wait_for_events(epoll_event* events, int max) {
   } else if (!timers.empty()) {
     wait = std::max<int64_t>(0, timers.top()->at - clock_us(CLOCK_MONOTONIC));
   }
-  int n;
+  int ready;
   if (wait > 0 && has_pwait2) {
     timespec t{wait / 1000000, wait % 1000000 * 1000};
-    n = epoll_pwait2(epoll_fd, events, max, &t, nullptr);
-    if (n < 0 && errno == ENOSYS) {
+    ready = epoll_pwait2(epoll_fd, events, max, &t, nullptr);
+    if (ready < 0 && errno == ENOSYS) {
       has_pwait2 = false;
-      n = 0;
+      ready = 0;
     }
   } else {
     // The wait is rounded up: waking early for a timer would spin until it is due.
     int ms = wait < 0 ? -1 : static_cast<int>(std::min<int64_t>((wait + 999) / 1000, 3600 * 1000));
-    n = epoll_wait(epoll_fd, events, max, ms);
+    ready = epoll_wait(epoll_fd, events, max, ms);
   }
   sleeping.store(false, std::memory_order_relaxed);
-  return std::max(n, 0);
+  return std::max(ready, 0);
 }
 
 void Loop::Impl::dispatch(const epoll_event& e) {
@@ -331,26 +331,26 @@ void Loop::Impl::post(std::function<void()> work) {
 
 // Registers what is wanted. A watch that wants nothing is not registered at all: epoll reports hang-ups regardless of the mask, and a
 // paused connection whose peer has gone would keep the loop spinning.
-void Loop::Impl::update(WatchState& w) {
-  if (w.always || dead) return;
-  epoll_event e{};
-  e.events = (w.reading ? EPOLLIN | EPOLLRDHUP : 0u) | (w.writing ? EPOLLOUT : 0u);
-  e.data.u64 = static_cast<uint64_t>(w.generation) << 32 | w.slot;
-  if (e.events == 0) {
-    if (w.registered) epoll_ctl(epoll_fd, EPOLL_CTL_DEL, w.fd, &e);
-    w.registered = false;
+void Loop::Impl::update(WatchState& watched) {
+  if (watched.always || dead) return;
+  epoll_event event{};
+  event.events = (watched.reading ? EPOLLIN | EPOLLRDHUP : 0u) | (watched.writing ? EPOLLOUT : 0u);
+  event.data.u64 = static_cast<uint64_t>(watched.generation) << 32 | watched.slot;
+  if (event.events == 0) {
+    if (watched.registered) epoll_ctl(epoll_fd, EPOLL_CTL_DEL, watched.fd, &event);
+    watched.registered = false;
     return;
   }
-  int rc = epoll_ctl(epoll_fd, w.registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, w.fd, &e);
+  int rc = epoll_ctl(epoll_fd, watched.registered ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, watched.fd, &event);
   if (rc == 0) {
-    w.registered = true;
+    watched.registered = true;
   } else if (errno == EPERM) {
-    w.always = true;
-    always_ready.push_back(w.slot);
-  } else if (errno == EEXIST && !w.dup) {
-    w.fd = fcntl(w.fd, F_DUPFD_CLOEXEC, 0);
-    w.dup = true;
-    update(w);
+    watched.always = true;
+    always_ready.push_back(watched.slot);
+  } else if (errno == EEXIST && !watched.dup) {
+    watched.fd = fcntl(watched.fd, F_DUPFD_CLOEXEC, 0);
+    watched.dup = true;
+    update(watched);
   } else {
     MUSTER_CHECK(rc == 0);  // a descriptor that is not open: the caller's mistake
   }
@@ -443,21 +443,21 @@ std::unique_ptr<Loop::Watch> Loop::watch(int fd, std::function<void()> readable,
     std::shared_ptr<Impl> impl_;
     std::shared_ptr<WatchState> state_;
   };
-  auto w = std::make_shared<WatchState>();
-  w->fd = fd;
-  w->generation = ++impl_->generation;
-  w->readable = std::move(readable);
-  w->writable = std::move(writable);
+  auto watched = std::make_shared<WatchState>();
+  watched->fd = fd;
+  watched->generation = ++impl_->generation;
+  watched->readable = std::move(readable);
+  watched->writable = std::move(writable);
   if (impl_->free_slots.empty()) {
-    w->slot = static_cast<uint32_t>(impl_->slots.size());
-    impl_->slots.push_back(w);
+    watched->slot = static_cast<uint32_t>(impl_->slots.size());
+    impl_->slots.push_back(watched);
   } else {
-    w->slot = impl_->free_slots.back();
+    watched->slot = impl_->free_slots.back();
     impl_->free_slots.pop_back();
-    impl_->slots[w->slot] = w;
+    impl_->slots[watched->slot] = watched;
   }
-  impl_->update(*w);
-  return std::make_unique<Handle>(impl_, std::move(w));
+  impl_->update(*watched);
+  return std::make_unique<Handle>(impl_, std::move(watched));
 }
 
 void Loop::on_signal(int signo, std::function<void()> f) {

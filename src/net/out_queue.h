@@ -50,15 +50,15 @@ class OutQueue {
     return n;
   }
   std::string_view front() const { return chunks_.empty() ? std::string_view() : std::string_view(chunks_.front()).substr(offset_); }
-  void consume(size_t n) {
-    bytes_ -= n;
-    while (n > 0) {
+  void consume(size_t bytes) {
+    bytes_ -= bytes;
+    while (bytes > 0) {
       size_t left = chunks_.front().size() - offset_;
-      if (n < left) {
-        offset_ += n;
+      if (bytes < left) {
+        offset_ += bytes;
         return;
       }
-      n -= left;
+      bytes -= left;
       offset_ = 0;
       // The last small chunk is kept: its memory serves the next turn.
       if (chunks_.size() == 1 && !sealed_ && chunks_.front().capacity() <= kKeep) {

@@ -68,43 +68,43 @@ Error Shares::refused(Uid uid, std::string what) {
 }
 
 Result<std::unique_ptr<Share>> Shares::open(const Peer& peer) {
-  std::shared_ptr<Account> a;
+  std::shared_ptr<Account> owner;
   if (!is_reserve(peer)) {
-    a = account(peer.uid);
-    if (a->connections + 2 > figures_.connections - connections_) {
-      Error e = refused(peer.uid, std::to_string(a->connections) + " connections of this user are open, and " +
+    owner = account(peer.uid);
+    if (owner->connections + 2 > figures_.connections - connections_) {
+      Error e = refused(peer.uid, std::to_string(owner->connections) + " connections of this user are open, and " +
                                       std::to_string(figures_.connections - connections_) + " are left for all others");
-      forget_if_empty(*a);
+      forget_if_empty(*owner);
       return std::unexpected(std::move(e));
     }
   }
   if (all_ + 1 > figures_.descriptors - figures_.kept_back()) {
     Error e = refused(
         peer.uid, std::to_string(all_) + " connections are open, and the limit on open files is " + std::to_string(figures_.descriptors));
-    if (a) forget_if_empty(*a);
+    if (owner) forget_if_empty(*owner);
     return std::unexpected(std::move(e));
   }
   ++all_;
-  if (a) ++a->connections, ++connections_;
-  return std::unique_ptr<Share>(new Share(shared_from_this(), std::move(a)));
+  if (owner) ++owner->connections, ++connections_;
+  return std::unique_ptr<Share>(new Share(shared_from_this(), std::move(owner)));
 }
 
 Result<std::shared_ptr<void>> Shares::pass_on(Uid uid, size_t bytes) {
   if (std::ranges::find(reserve_, uid.value) != reserve_.end()) return std::shared_ptr<void>();
-  auto a = account(uid);
-  if (a->passed_on >= figures_.parked || a->passed_on_bytes + bytes > figures_.parked_bytes) {
-    Error e = refused(uid, std::to_string(a->passed_on) + " requests of this user, passed on by nodes, are not answered yet");
-    forget_if_empty(*a);
+  auto payer = account(uid);
+  if (payer->passed_on >= figures_.parked || payer->passed_on_bytes + bytes > figures_.parked_bytes) {
+    Error e = refused(uid, std::to_string(payer->passed_on) + " requests of this user, passed on by nodes, are not answered yet");
+    forget_if_empty(*payer);
     return std::unexpected(std::move(e));
   }
-  ++a->passed_on;
-  a->passed_on_bytes += bytes;
+  ++payer->passed_on;
+  payer->passed_on_bytes += bytes;
   // Requests end on any thread, but the counts belong to this loop.
-  return std::shared_ptr<void>(nullptr, [post = loop_.poster(), weak = weak_from_this(), a, bytes](void*) {
-    post([weak, a, bytes] {
-      --a->passed_on;
-      a->passed_on_bytes -= bytes;
-      if (auto shares = weak.lock()) shares->forget_if_empty(*a);
+  return std::shared_ptr<void>(nullptr, [post = loop_.poster(), weak = weak_from_this(), payer, bytes](void*) {
+    post([weak, payer, bytes] {
+      --payer->passed_on;
+      payer->passed_on_bytes -= bytes;
+      if (auto shares = weak.lock()) shares->forget_if_empty(*payer);
     });
   });
 }
@@ -191,17 +191,18 @@ bool Share::hold(size_t bytes) {
 
 Share::Verdict Share::take(size_t bytes) {
   if (!account_) return Verdict::kTake;
-  Shares::Account& a = *account_;
-  if (shares_->turn_is_over(a) || shares_->is_busy(a, bytes)) return Verdict::kWait;
-  const ShareFigures& f = shares_->figures_;
+  Shares::Account& account = *account_;
+  if (shares_->turn_is_over(account) || shares_->is_busy(account, bytes)) return Verdict::kWait;
+  const ShareFigures& figures = shares_->figures_;
   shares_->begin_turn();
-  ++a.turn_frames;
-  a.turn_bytes += bytes;
-  if (a.parked + a.busy >= f.parked || (a.parked_bytes > 0 && a.parked_bytes + a.busy_bytes + bytes > f.parked_bytes))
+  ++account.turn_frames;
+  account.turn_bytes += bytes;
+  if (account.parked + account.busy >= figures.parked ||
+      (account.parked_bytes > 0 && account.parked_bytes + account.busy_bytes + bytes > figures.parked_bytes))
     return Verdict::kRefuse;
-  if (a.busy == 0) a.rotated = Loop::monotonic();
-  ++a.busy;
-  a.busy_bytes += bytes;
+  if (account.busy == 0) account.rotated = Loop::monotonic();
+  ++account.busy;
+  account.busy_bytes += bytes;
   ++unanswered_;
   return Verdict::kTake;
 }

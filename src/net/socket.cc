@@ -48,20 +48,20 @@ Result<Address> unix_address(const std::string& path) {
 }
 
 std::vector<Address> numeric_addresses(const std::string& host, uint16_t port) {
-  Address a;
-  auto* in = reinterpret_cast<sockaddr_in*>(&a.storage);
-  auto* in6 = reinterpret_cast<sockaddr_in6*>(&a.storage);
+  Address address;
+  auto* in = reinterpret_cast<sockaddr_in*>(&address.storage);
+  auto* in6 = reinterpret_cast<sockaddr_in6*>(&address.storage);
   if (inet_pton(AF_INET, host.c_str(), &in->sin_addr) == 1) {
     in->sin_family = AF_INET;
     in->sin_port = htons(port);
-    a.size = sizeof *in;
-    return {a};
+    address.size = sizeof *in;
+    return {address};
   }
   if (inet_pton(AF_INET6, host.c_str(), &in6->sin6_addr) == 1) {
     in6->sin6_family = AF_INET6;
     in6->sin6_port = htons(port);
-    a.size = sizeof *in6;
-    return {a};
+    address.size = sizeof *in6;
+    return {address};
   }
   return {};
 }
@@ -88,15 +88,15 @@ Result<std::vector<Address>> resolve(const std::string& host, uint16_t port) {
   return out;
 }
 
-std::string address_text(const sockaddr_storage& a) {
+std::string address_text(const sockaddr_storage& address) {
   char text[INET6_ADDRSTRLEN] = "";
-  if (a.ss_family == AF_INET) {
-    const auto& in = reinterpret_cast<const sockaddr_in&>(a);
+  if (address.ss_family == AF_INET) {
+    const auto& in = reinterpret_cast<const sockaddr_in&>(address);
     inet_ntop(AF_INET, &in.sin_addr, text, sizeof text);
     return std::string(text) + ":" + std::to_string(ntohs(in.sin_port));
   }
-  if (a.ss_family == AF_INET6) {
-    const auto& in6 = reinterpret_cast<const sockaddr_in6&>(a);
+  if (address.ss_family == AF_INET6) {
+    const auto& in6 = reinterpret_cast<const sockaddr_in6&>(address);
     inet_ntop(AF_INET6, &in6.sin6_addr, text, sizeof text);
     return "[" + std::string(text) + "]:" + std::to_string(ntohs(in6.sin6_port));
   }

@@ -32,7 +32,7 @@ std::vector<Address> numeric_addresses(const std::string& host, uint16_t port);
 // May block in the resolver. kConnectFailed when the name is unknown.
 Result<std::vector<Address>> resolve(const std::string& host, uint16_t port);
 // "127.0.0.1:41234", "[::1]:41234", "unix".
-std::string address_text(const sockaddr_storage& a);
+std::string address_text(const sockaddr_storage& address);
 std::string remote_address_text(int fd);
 
 // Who is at the other end of a unix socket, as the kernel knows it.

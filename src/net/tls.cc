@@ -38,19 +38,19 @@ struct OpenSsl {
 
 // The library is never closed, because OpenSSL's exit handlers stay registered.
 Result<OpenSsl> load_openssl() {
-  OpenSsl o;
+  OpenSsl openssl;
   void* ssl = dlopen("libssl.so.3", RTLD_NOW | RTLD_LOCAL);
   void* crypto = ssl ? dlopen("libcrypto.so.3", RTLD_NOW | RTLD_LOCAL) : nullptr;
   if (!crypto) return fail(Errc::kUnsupported, "OpenSSL 3 is needed for connections with the cluster key", dlerror());
   bool all = true;
-#define X(name) all = (o.name = reinterpret_cast<decltype(&::name)>(dlsym(ssl, #name))) && all;
+#define X(name) all = (openssl.name = reinterpret_cast<decltype(&::name)>(dlsym(ssl, #name))) && all;
   MUSTER_SSL_FUNCTIONS(X)
 #undef X
-#define X(name) all = (o.name = reinterpret_cast<decltype(&::name)>(dlsym(crypto, #name))) && all;
+#define X(name) all = (openssl.name = reinterpret_cast<decltype(&::name)>(dlsym(crypto, #name))) && all;
   MUSTER_CRYPTO_FUNCTIONS(X)
 #undef X
   if (!all) return fail(Errc::kUnsupported, "libssl.so.3 lacks functions that are needed");
-  return o;
+  return openssl;
 }
 
 const Result<OpenSsl>& openssl() {
@@ -69,27 +69,28 @@ struct Psk {
   Secret secret{};
 };
 
-bool hkdf(const OpenSsl& o, const std::string& key, const std::string& label, Secret& out) {
-  EVP_KDF* kdf = o.EVP_KDF_fetch(nullptr, "HKDF", nullptr);
-  EVP_KDF_CTX* ctx = kdf ? o.EVP_KDF_CTX_new(kdf) : nullptr;
+bool hkdf(const OpenSsl& openssl, const std::string& key, const std::string& label, Secret& out) {
+  EVP_KDF* kdf = openssl.EVP_KDF_fetch(nullptr, "HKDF", nullptr);
+  EVP_KDF_CTX* ctx = kdf ? openssl.EVP_KDF_CTX_new(kdf) : nullptr;
   char digest[] = "SHA256";
   std::string info = std::string(kProtocol) + " " + label;
-  OSSL_PARAM params[] = {o.OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
-                         o.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, const_cast<char*>(key.data()), key.size()),
-                         o.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()), o.OSSL_PARAM_construct_end()};
-  bool ok = ctx && o.EVP_KDF_derive(ctx, out.data(), out.size(), params) == 1;
-  if (ctx) o.EVP_KDF_CTX_free(ctx);
-  if (kdf) o.EVP_KDF_free(kdf);
+  OSSL_PARAM params[] = {openssl.OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+                         openssl.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, const_cast<char*>(key.data()), key.size()),
+                         openssl.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()),
+                         openssl.OSSL_PARAM_construct_end()};
+  bool ok = ctx && openssl.EVP_KDF_derive(ctx, out.data(), out.size(), params) == 1;
+  if (ctx) openssl.EVP_KDF_CTX_free(ctx);
+  if (kdf) openssl.EVP_KDF_free(kdf);
   return ok;
 }
 
-Result<Psk> derive(const OpenSsl& o, const std::string& key) {
+Result<Psk> derive(const OpenSsl& openssl, const std::string& key) {
   if (key.size() < kMinKey)
     return fail(Errc::kInvalidArgument,
                 "the cluster key has " + std::to_string(key.size()) + " bytes; at least " + std::to_string(kMinKey) + " are needed");
   Psk p;
   Secret name;
-  if (!hkdf(o, key, "tls13 external psk", p.secret) || !hkdf(o, key, "key name", name))
+  if (!hkdf(openssl, key, "tls13 external psk", p.secret) || !hkdf(openssl, key, "key name", name))
     return fail(Errc::kUnsupported, "HKDF-SHA256 is not available in OpenSSL");
   p.identity = std::string(kProtocol) + " ";
   for (size_t i = 0; i < 8; ++i)

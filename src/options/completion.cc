@@ -37,10 +37,10 @@ bool takes_file(const OptionInfo& o) {
 
 std::string bash_completion(std::span<const Command> commands) {
   std::string out = "# bash completion, generated from the option tables\n";
-  for (Command c : commands) {
-    std::string name(command_name(c));
+  for (Command command : commands) {
+    std::string name(command_name(command));
     std::string words;
-    for (const OptionInfo* o : option_infos(c)) {
+    for (const OptionInfo* o : option_infos(command)) {
       if (!offered(*o)) continue;
       words += (words.empty() ? "--" : " --") + std::string(o->name) + (o->arg == Arg::kRequired ? "=" : "");
     }
@@ -61,18 +61,21 @@ std::string bash_completion(std::span<const Command> commands) {
   return out;
 }
 
-std::string zsh_completion(Command c) {
-  std::string out = "#compdef " + std::string(command_name(c)) + "\n_arguments -s -S \\\n";
-  for (const OptionInfo* o : option_infos(c)) {
-    if (!offered(*o)) continue;
-    std::string text = "[" + zsh_text(o->summary) + "]";
-    std::string value = o->arg == Arg::kNone
-                            ? ""
-                            : (o->arg == Arg::kOptional ? "::" : ":") + zsh_text(o->arg_name) + ":" + (takes_file(*o) ? "_files" : "");
-    std::string name = std::string("--") + o->name + (o->arg == Arg::kRequired ? "=" : o->arg == Arg::kOptional ? "=-" : "");
+std::string zsh_completion(Command command) {
+  std::string out = "#compdef " + std::string(command_name(command)) + "\n_arguments -s -S \\\n";
+  for (const OptionInfo* option : option_infos(command)) {
+    if (!offered(*option)) continue;
+    std::string text = "[" + zsh_text(option->summary) + "]";
+    std::string value = option->arg == Arg::kNone ? ""
+                                                  : (option->arg == Arg::kOptional ? "::" : ":") + zsh_text(option->arg_name) + ":" +
+                                                        (takes_file(*option) ? "_files" : "");
+    std::string name = std::string("--") + option->name + (option->arg == Arg::kRequired ? "=" : option->arg == Arg::kOptional ? "=-" : "");
     out += "  " + quoted(name + text + value) + " \\\n";
-    if (o->letter) {
-      std::string letter = std::string("-") + o->letter + (o->arg == Arg::kRequired ? "+" : o->arg == Arg::kOptional ? "-" : "");
+    if (option->letter) {
+      std::string letter = std::string("-") + option->letter +
+                           (option->arg == Arg::kRequired   ? "+"
+                            : option->arg == Arg::kOptional ? "-"
+                                                            : "");
       out += "  " + quoted(letter + text + value) + " \\\n";
     }
   }

@@ -9,7 +9,7 @@
 namespace muster {
 
 std::string bash_completion(std::span<const Command> commands);
-std::string zsh_completion(Command c);  // the text of the file _<command>
+std::string zsh_completion(Command command);  // the text of the file _<command>
 std::string fish_completion(Command c);
 
 }  // namespace muster

@@ -68,39 +68,39 @@ class CrontabReader {
   }
 
   void entry(uint32_t number, std::string_view text) {
-    CrontabEntry e = std::exchange(next_, {});
-    if (e.options.empty()) e.first_line = number;
-    e.last_line = number;
+    CrontabEntry entry = std::exchange(next_, {});
+    if (entry.options.empty()) entry.first_line = number;
+    entry.last_line = number;
     const size_t times = cron_times_length(text);
     if (times == 0)
       return fault(number, Error(Errc::kInvalidTime, "this is neither an entry nor NAME=VALUE",
                                  "an entry has five fields for the time, or one such as @daily, and a command"));
-    e.times = std::string(trim(text.substr(0, times)));
-    if (auto parsed = CronTimes::parse(e.times); !parsed) return fault(number, parsed.error());
+    entry.times = std::string(trim(text.substr(0, times)));
+    if (auto parsed = CronTimes::parse(entry.times); !parsed) return fault(number, parsed.error());
     const std::string_view command = trim(text.substr(times));
     if (command.empty()) return fault(number, Error(Errc::kInvalidArgument, "the command is missing"));
-    e.command = expanded(command);
+    entry.command = expanded(command);
     // The value of a variable may hold the same variable many times over.
-    if (e.command.size() > Crontab::kMostBytes) return fault(number, Error(Errc::kInvalidArgument, "the command is too long"));
+    if (entry.command.size() > Crontab::kMostBytes) return fault(number, Error(Errc::kInvalidArgument, "the command is too long"));
     if (out_.entries.size() == Crontab::kMostEntries)
       return fault(number, Error(Errc::kInvalidArgument, "more than " + std::to_string(Crontab::kMostEntries) + " entries"));
-    out_.entries.push_back(std::move(e));
+    out_.entries.push_back(std::move(entry));
   }
 
   // $NAME of a variable of the crontab; everything else is the shell's.
   std::string expanded(std::string_view command) const {
     std::string out;
-    for (size_t i = 0; i < command.size() && out.size() <= Crontab::kMostBytes;) {
-      const size_t name = command[i] == '$' ? name_length(command, i + 1) : 0;
-      const auto known = variables_.find(std::string(command.substr(i + 1, name)));
-      if (command[i] == '\\' && i + 1 < command.size()) {
-        out += command.substr(i, 2);
-        i += 2;
+    for (size_t index = 0; index < command.size() && out.size() <= Crontab::kMostBytes;) {
+      const size_t name = command[index] == '$' ? name_length(command, index + 1) : 0;
+      const auto known = variables_.find(std::string(command.substr(index + 1, name)));
+      if (command[index] == '\\' && index + 1 < command.size()) {
+        out += command.substr(index, 2);
+        index += 2;
       } else if (name && known != variables_.end()) {
         out += known->second;
-        i += 1 + name;
+        index += 1 + name;
       } else {
-        out += command[i++];
+        out += command[index++];
       }
     }
     return out;

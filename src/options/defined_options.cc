@@ -44,31 +44,31 @@ std::string sharing_text(Exclusive exclusive) {
 
 // The value to print. Where the record says more than the words typed, or says it in one way for all spellings, it is taken from the
 // record.
-std::string value_of(const JobOptions& o, const Seen& s) {
-  const AskedRequest& r = o.request;
-  const std::string_view name = s.info->name;
-  if (name == "verbose") return std::to_string(o.verbose);
-  if (name == "time" || name == "time-min") return span_text(s.value);
-  if (name == "begin") return format_time(r.begin);
-  if (name == "deadline") return format_time(r.deadline);
-  if (name == "exclusive" || name == "oversubscribe") return sharing_text(r.exclusive);
-  if (name == "open-mode") return r.open_mode == OpenMode::kAppend ? "a" : "t";
-  if (name == "profile" || name == "cpu-freq") return capitalised(s.value);
+std::string value_of(const JobOptions& options, const Seen& seen) {
+  const AskedRequest& request = options.request;
+  const std::string_view name = seen.info->name;
+  if (name == "verbose") return std::to_string(options.verbose);
+  if (name == "time" || name == "time-min") return span_text(seen.value);
+  if (name == "begin") return format_time(request.begin);
+  if (name == "deadline") return format_time(request.deadline);
+  if (name == "exclusive" || name == "oversubscribe") return sharing_text(request.exclusive);
+  if (name == "open-mode") return request.open_mode == OpenMode::kAppend ? "a" : "t";
+  if (name == "profile" || name == "cpu-freq") return capitalised(seen.value);
   if (name == "requeue" || name == "no-requeue") return std::string(name);
-  if (name == "no-kill") return r.no_kill ? "set" : "unset";
-  if (name == "gres") return "gres/" + s.value;
-  return s.info->arg == Arg::kNone || (s.info->arg == Arg::kOptional && s.value.empty()) ? "set" : s.value;
+  if (name == "no-kill") return request.no_kill ? "set" : "unset";
+  if (name == "gres") return "gres/" + seen.value;
+  return seen.info->arg == Arg::kNone || (seen.info->arg == Arg::kOptional && seen.value.empty()) ? "set" : seen.value;
 }
 
 }  // namespace
 
-std::vector<std::string> defined_options(const JobOptions& o) {
+std::vector<std::string> defined_options(const JobOptions& options) {
   std::vector<std::string> out;
-  for (const Seen& s : o.seen) {
+  for (const Seen& s : options.seen) {
     if (!s.info->name) continue;
     std::string line = s.info->name;
     line.resize(std::max(line.size(), kNameWidth), ' ');
-    std::string value = value_of(o, s);
+    std::string value = value_of(options, s);
     std::ranges::replace(value, '\n', ' ');
     out.push_back(line + ": " + value);
   }

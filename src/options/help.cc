@@ -9,8 +9,8 @@ namespace {
 constexpr size_t kSummaryColumn = 30;
 constexpr size_t kUsageWidth = 80;
 
-std::string_view operands_of(Command c) {
-  switch (c) {
+std::string_view operands_of(Command command) {
+  switch (command) {
     case Command::kSbatch: return "script [args...]";
     case Command::kSrun: return "executable [args...]";
     case Command::kSalloc: return "[command [args...]]";
@@ -66,11 +66,11 @@ std::string help_line(const OptionInfo& o) {
 
 }  // namespace
 
-std::string help_text(Command c, std::span<const PluginOption> plugins) {
-  std::string_view operands = operands_of(c);
-  std::string out = "Usage: " + std::string(command_name(c)) + " [OPTIONS]";
+std::string help_text(Command command, std::span<const PluginOption> plugins) {
+  std::string_view operands = operands_of(command);
+  std::string out = "Usage: " + std::string(command_name(command)) + " [OPTIONS]";
   out += operands.empty() ? "\n" : " " + std::string(operands) + "\n";
-  auto infos = option_infos(c);
+  auto infos = option_infos(command);
   for (int s = 0; s <= static_cast<int>(Section::kHelp); ++s) {
     std::string group;
     for (const OptionInfo* o : infos)
@@ -84,11 +84,11 @@ std::string help_text(Command c, std::span<const PluginOption> plugins) {
   return out;
 }
 
-std::string usage_text(Command c) {
-  const std::string start = "Usage: " + std::string(command_name(c));
+std::string usage_text(Command command) {
+  const std::string start = "Usage: " + std::string(command_name(command));
   Paragraph out(start, start.size() + 1);
   std::string letters;
-  auto infos = option_infos(c);
+  auto infos = option_infos(command);
   for (const OptionInfo* o : infos)
     if (o->name && !o->hidden && o->letter && o->arg == Arg::kNone) letters += o->letter;
   if (!letters.empty()) out.add("[-" + letters + "]");
@@ -100,7 +100,7 @@ std::string usage_text(Command c) {
     if (o->arg == Arg::kOptional) word += "[" + std::string(o->letter ? "" : "=") + o->arg_name + "]";
     out.add(word + "]");
   }
-  if (!operands_of(c).empty()) out.add(operands_of(c));
+  if (!operands_of(command).empty()) out.add(operands_of(command));
   return std::move(out).text();
 }
 

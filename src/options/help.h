@@ -8,8 +8,8 @@
 
 namespace muster {
 
-std::string help_text(Command c, std::span<const PluginOption> plugins = {});
-std::string usage_text(Command c);
+std::string help_text(Command command, std::span<const PluginOption> plugins = {});
+std::string usage_text(Command command);
 // The lists of --hint=help, --cpu-bind=help and --mem-bind=help; empty for a topic whose list only the command knows (gres, mpi).
 std::string topic_help_text(std::string_view topic);
 

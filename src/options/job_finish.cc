@@ -33,17 +33,17 @@ bool both_given(JobOptions& o, std::string_view a, std::string_view b, Drop drop
   return false;
 }
 
-Result<> finish_memory(JobOptions& o) {
+Result<> finish_memory(JobOptions& options) {
   constexpr std::string_view kNames[] = {"mem", "mem-per-cpu", "mem-per-gpu"};
   auto drop = [&](std::string_view name) {
-    if (name == "mem") o.request.mem_per_node_mb.reset();
-    else if (name == "mem-per-cpu") o.request.mem_per_cpu_mb.reset();
-    else o.request.mem_per_gpu_mb.reset();
+    if (name == "mem") options.request.mem_per_node_mb.reset();
+    else if (name == "mem-per-cpu") options.request.mem_per_cpu_mb.reset();
+    else options.request.mem_per_gpu_mb.reset();
   };
   for (size_t i = 0; i < 3; ++i) {
     for (size_t j = i + 1; j < 3; ++j) {
-      if (!both_given(o, kNames[i], kNames[j], drop)) continue;
-      if (o.source_of(kNames[i]) == Source::kEnvironment)
+      if (!both_given(options, kNames[i], kNames[j], drop)) continue;
+      if (options.source_of(kNames[i]) == Source::kEnvironment)
         return conflict("SLURM_MEM_PER_CPU, SLURM_MEM_PER_GPU, and SLURM_MEM_PER_NODE are mutually exclusive.");
       return conflict("--mem, --mem-per-cpu, and --mem-per-gpu are mutually exclusive.");
     }
@@ -63,48 +63,48 @@ Result<> check_times(const JobOptions& o) {
   return never ? conflict("Incompatible begin and deadline time specification") : Result<>();
 }
 
-Result<> finish_sharing(JobOptions& o) {
-  if (o.quiet && o.verbose > 0) return conflict("don't specify both --verbose (-v) and --quiet (-Q)");
+Result<> finish_sharing(JobOptions& options) {
+  if (options.quiet && options.verbose > 0) return conflict("don't specify both --verbose (-v) and --quiet (-Q)");
   auto keep_typed = [&](std::string_view weak) {
     // Only --exclusive has a variable, so only --exclusive can give way.
-    if (weak == "exclusive") o.request.exclusive = Exclusive::kOversubscribe;
+    if (weak == "exclusive") options.request.exclusive = Exclusive::kOversubscribe;
   };
-  if (both_given(o, "exclusive", "oversubscribe", keep_typed))
+  if (both_given(options, "exclusive", "oversubscribe", keep_typed))
     return conflict("--exclusive and --oversubscribe options are mutually exclusive");
   // Specialized cores are left to the system only on nodes the job has alone.
-  bool spec = o.given("core-spec") || o.given("thread-spec");
-  if (spec && o.request.exclusive == Exclusive::kDefault) o.request.exclusive = Exclusive::kNode;
+  bool spec = options.given("core-spec") || options.given("thread-spec");
+  if (spec && options.request.exclusive == Exclusive::kDefault) options.request.exclusive = Exclusive::kNode;
   return {};
 }
 
 // --hint and the options that set the same numbers. On the command line the numbers win; a number from the environment gives way to a typed
 // hint.
-Result<> finish_hint(JobOptions& o, std::vector<Message>& messages) {
+Result<> finish_hint(JobOptions& options, std::vector<Message>& messages) {
   constexpr std::string_view kNumbers[] = {"ntasks-per-core", "cores-per-socket", "sockets-per-node", "threads-per-core",
                                            "extra-node-info"};
-  AskedRequest& r = o.request;
+  AskedRequest& request = options.request;
   for (std::string_view other : {std::string_view("threads-per-core"), std::string_view("ntasks-per-core")})
-    if (o.given("extra-node-info") && o.given(other) && o.source_of(other) != Source::kEnvironment)
+    if (options.given("extra-node-info") && options.given(other) && options.source_of(other) != Source::kEnvironment)
       return conflict("-B,--extra-node-info is mutually exclusive with --" + std::string(other));
-  if (r.hint.empty()) return {};
+  if (request.hint.empty()) return {};
   for (std::string_view name : kNumbers) {
-    if (!o.given(name)) continue;
-    if (o.source_of(name) == Source::kEnvironment && o.source_of("hint") != Source::kEnvironment) {
-      if (name == "ntasks-per-core") r.ntasks_per_core = 0;
-      if (name == "threads-per-core") r.threads_per_core = 0;
+    if (!options.given(name)) continue;
+    if (options.source_of(name) == Source::kEnvironment && options.source_of("hint") != Source::kEnvironment) {
+      if (name == "ntasks-per-core") request.ntasks_per_core = 0;
+      if (name == "threads-per-core") request.threads_per_core = 0;
       continue;
     }
-    if (o.source_of("hint") != Source::kEnvironment)
+    if (options.source_of("hint") != Source::kEnvironment)
       messages.push_back(
           {Message::Level::kWarning,
            "Following options are mutually exclusive with --hint: --ntasks-per-core, --threads-per-core, --cores-per-socket, "
            "--sockets-per-node and -B. Ignoring --hint, as --" +
                std::string(name) + " is given."});
-    r.hint.clear();
+    request.hint.clear();
     return {};
   }
-  if (r.hint->one_thread()) r.threads_per_core = 1;
-  if (r.hint->kind == TaskHint::Kind::kMemoryBound) r.cores_per_socket = 1;
+  if (request.hint->one_thread()) request.threads_per_core = 1;
+  if (request.hint->kind == TaskHint::Kind::kMemoryBound) request.cores_per_socket = 1;
   return {};
 }
 
@@ -134,32 +134,32 @@ void append(TresText& list, const std::string& more) {
   list = std::move(text);
 }
 
-Result<> check_gpu_conflicts(JobOptions& o) {
+Result<> check_gpu_conflicts(JobOptions& options) {
   auto drop = [&](std::string_view weak) {
-    if (weak == "gpus-per-task") o.gpus_per_task.clear();
-    if (weak == "gpus-per-socket") o.gpus_per_socket.clear();
-    if (weak == "gpus-per-node") o.gpus_per_node.clear();
-    if (weak == "gres") o.gres.clear();
-    if (weak == "ntasks-per-gpu") o.request.ntasks_per_gpu = 0;
-    if (weak == "ntasks-per-node") o.request.ntasks_per_node = 0;
-    if (weak == "cpus-per-gpu") o.request.cpus_per_gpu = 0;
-    if (weak == "cpus-per-task") o.request.cpus_per_task = 0;
+    if (weak == "gpus-per-task") options.gpus_per_task.clear();
+    if (weak == "gpus-per-socket") options.gpus_per_socket.clear();
+    if (weak == "gpus-per-node") options.gpus_per_node.clear();
+    if (weak == "gres") options.gres.clear();
+    if (weak == "ntasks-per-gpu") options.request.ntasks_per_gpu = 0;
+    if (weak == "ntasks-per-node") options.request.ntasks_per_node = 0;
+    if (weak == "cpus-per-gpu") options.request.cpus_per_gpu = 0;
+    if (weak == "cpus-per-task") options.request.cpus_per_task = 0;
   };
-  if (both_given(o, "gpus-per-task", "ntasks-per-gpu", drop))
+  if (both_given(options, "gpus-per-task", "ntasks-per-gpu", drop))
     return conflict("--gpus-per-task is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
-  if (both_given(o, "gpus-per-socket", "ntasks-per-gpu", drop))
+  if (both_given(options, "gpus-per-socket", "ntasks-per-gpu", drop))
     return conflict("--gpus-per-socket is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
-  if (both_given(o, "ntasks-per-node", "ntasks-per-gpu", drop))
+  if (both_given(options, "ntasks-per-node", "ntasks-per-gpu", drop))
     return conflict("--ntasks-per-node is mutually exclusive with --ntasks-per-gpu and SLURM_NTASKS_PER_GPU");
   // Since 26.05 the two ways to ask for GPUs per node exclude each other; --gres with other names may stand beside --gpus-per-node.
-  if (names_gpu(o.gres) && both_given(o, "gres", "gpus-per-node", drop))
+  if (names_gpu(options.gres) && both_given(options, "gres", "gpus-per-node", drop))
     return conflict("--gres=gpu and --gpus-per-node are mutually exclusive", "use one of the two for GPUs");
   // A count typed for the step or its tasks is more specific than the count per node that the job's environment holds.
-  auto typed = [&](std::string_view name) { return o.given(name) && o.source_of(name) != Source::kEnvironment; };
-  const auto per_task = parse_tres_per_task(o.tres_per_task);
+  auto typed = [&](std::string_view name) { return options.given(name) && options.source_of(name) != Source::kEnvironment; };
+  const auto per_task = parse_tres_per_task(options.tres_per_task);
   const bool task = typed("gpus-per-task") || (typed("tres-per-task") && per_task && per_task->gpus);
-  if (o.command == Command::kSrun && (typed("gpus") || task) && o.source_of("gpus-per-node") == Source::kEnvironment)
-    o.gpus_per_node.clear();
+  if (options.command == Command::kSrun && (typed("gpus") || task) && options.source_of("gpus-per-node") == Source::kEnvironment)
+    options.gpus_per_node.clear();
   return {};
 }
 
@@ -174,28 +174,28 @@ Result<uint64_t> gpus_in(const std::string& text) {
   return total;
 }
 
-Result<> check_gpu_counts(JobOptions& o) {
-  if (both_given(o, "cpus-per-gpu", "cpus-per-task", [&](std::string_view weak) {
-        if (weak == "cpus-per-gpu") o.request.cpus_per_gpu = 0;
-        if (weak == "cpus-per-task") o.request.cpus_per_task = 0;
+Result<> check_gpu_counts(JobOptions& options) {
+  if (both_given(options, "cpus-per-gpu", "cpus-per-task", [&](std::string_view weak) {
+        if (weak == "cpus-per-gpu") options.request.cpus_per_gpu = 0;
+        if (weak == "cpus-per-task") options.request.cpus_per_task = 0;
       }))
     return bad_gpus("--cpus-per-gpu is mutually exclusive with --cpus-per-task");
-  if (!o.gpus_per_socket.empty() && o.request.sockets_per_node == 0)
+  if (!options.gpus_per_socket.empty() && options.request.sockets_per_node == 0)
     return bad_gpus("--gpus-per-socket option requires --sockets-per-node specification");
-  for (const std::string* list : {&o.gpus, &o.gpus_per_node, &o.gpus_per_task, &o.gpus_per_socket}) {
+  for (const std::string* list : {&options.gpus, &options.gpus_per_node, &options.gpus_per_task, &options.gpus_per_socket}) {
     const auto parts = split(*list, ',');
     const auto typed = std::ranges::count_if(parts, [](std::string_view part) { return !parse_count(trim(part)); });
     if (typed > 0 && typed < std::ssize(parts)) return conflict("Invalid GRES specification (with and without type identification)");
   }
   // The counts of a step inside a job are checked against what the job has, not here.
-  if (o.command == Command::kSrun && o.job_id) return {};
-  MUSTER_TRY(all, gpus_in(o.gpus));
-  MUSTER_TRY(node, gpus_in(o.gpus_per_node));
-  MUSTER_TRY(socket, gpus_in(o.gpus_per_socket));
-  MUSTER_TRY(task, gpus_in(o.gpus_per_task));
+  if (options.command == Command::kSrun && options.job_id) return {};
+  MUSTER_TRY(all, gpus_in(options.gpus));
+  MUSTER_TRY(node, gpus_in(options.gpus_per_node));
+  MUSTER_TRY(socket, gpus_in(options.gpus_per_socket));
+  MUSTER_TRY(task, gpus_in(options.gpus_per_task));
   if ((all && node > all) || (all && socket > all) || (node && socket > node))
     return bad_gpus("Failed to ensure --gpus >= --gres=gpu/--gpus-per-node >= --gpus-per-socket");
-  if (all && task && o.given("ntasks") && all != task * o.request.num_tasks)
+  if (all && task && options.given("ntasks") && all != task * options.request.num_tasks)
     return bad_gpus("Failed to validate job spec. Based on --gpus and --gpus-per-task number of requested tasks differ from -n/--ntasks.");
   return {};
 }
@@ -219,69 +219,70 @@ void bind_instead(TresBindText& binds, std::string_view tres, const std::string&
 
 // --tres-per-task and --gpus-per-task. A job's environment holds both (SLURM_TRES_PER_TASK repeats the others), so a value from there gives
 // way to a typed one and is not counted twice.
-Result<> finish_per_task(JobOptions& o) {
-  AskedRequest& r = o.request;
-  bool weak = o.source_of("tres-per-task") == Source::kEnvironment;
-  if (!o.tres_per_task.empty()) {
-    MUSTER_TRY(t, parse_tres_per_task(o.tres_per_task));
-    if (t.cpus && r.cpus_per_task && t.cpus != r.cpus_per_task && !weak && o.source_of("cpus-per-task") != Source::kEnvironment)
+Result<> finish_per_task(JobOptions& options) {
+  AskedRequest& request = options.request;
+  bool weak = options.source_of("tres-per-task") == Source::kEnvironment;
+  if (!options.tres_per_task.empty()) {
+    MUSTER_TRY(t, parse_tres_per_task(options.tres_per_task));
+    if (t.cpus && request.cpus_per_task && t.cpus != request.cpus_per_task && !weak &&
+        options.source_of("cpus-per-task") != Source::kEnvironment)
       return conflict("--tres-per-task=cpu and --cpus-per-task are mutually exclusive");
-    if (t.cpus && (!weak || !r.cpus_per_task)) r.cpus_per_task = t.cpus;
-    if (t.gpus && !o.gpus_per_task.empty()) {
+    if (t.cpus && (!weak || !request.cpus_per_task)) request.cpus_per_task = t.cpus;
+    if (t.gpus && !options.gpus_per_task.empty()) {
       if (weak) t.tres = without_gres(t.tres, "gpu");
-      else if (o.source_of("gpus-per-task") == Source::kEnvironment) o.gpus_per_task.clear();
+      else if (options.source_of("gpus-per-task") == Source::kEnvironment) options.gpus_per_task.clear();
       else return conflict("--tres-per-task=gres/gpu and --gpus-per-task are mutually exclusive");
     }
-    append(r.tres_per_task, t.tres);
+    append(request.tres_per_task, t.tres);
   }
-  if (!o.gpus_per_task.empty()) {
-    MUSTER_TRY(text, gpus_to_tres(o.gpus_per_task));
-    append(r.tres_per_task, text);
+  if (!options.gpus_per_task.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(options.gpus_per_task));
+    append(request.tres_per_task, text);
   }
   return {};
 }
 
 // --gpu-bind, --tres-bind, and the bindings that --gpus-per-task, --tres-per-task and --ntasks-per-gpu imply; the stronger source wins.
-void finish_bind(JobOptions& o) {
-  AskedRequest& r = o.request;
-  Source bind = o.source_of("tres-bind");
-  if (!o.gpu_bind.empty() && o.source_of("gpu-bind") >= bind) {
-    bind_instead(r.tres_bind, "gres/gpu", o.gpu_bind);
-    bind = o.source_of("gpu-bind");
+void finish_bind(JobOptions& options) {
+  AskedRequest& request = options.request;
+  Source bind = options.source_of("tres-bind");
+  if (!options.gpu_bind.empty() && options.source_of("gpu-bind") >= bind) {
+    bind_instead(request.tres_bind, "gres/gpu", options.gpu_bind);
+    bind = options.source_of("gpu-bind");
   }
   auto imply = [&](std::string_view tres, uint64_t count, const char* how, Source source) {
     if (!count) return;
-    bool explicit_bind = r.tres_bind.text().find(std::string(tres) + ":") != std::string::npos;
+    bool explicit_bind = request.tres_bind.text().find(std::string(tres) + ":") != std::string::npos;
     if (explicit_bind && (bind != Source::kEnvironment || source == Source::kEnvironment)) return;
-    bind_instead(r.tres_bind, tres, how + std::to_string(count));
+    bind_instead(request.tres_bind, tres, how + std::to_string(count));
   };
-  Source per_task = std::max(o.source_of("gpus-per-task"), o.source_of("tres-per-task"));
-  imply("gres/gpu", r.tres_per_task->gres("gpu"), "per_task:", per_task);
-  imply("gres/shard", r.tres_per_task->gres("shard"), "per_task:", per_task);
-  imply("gres/gpu", r.ntasks_per_gpu, "single:", o.source_of("ntasks-per-gpu"));
+  Source per_task = std::max(options.source_of("gpus-per-task"), options.source_of("tres-per-task"));
+  imply("gres/gpu", request.tres_per_task->gres("gpu"), "per_task:", per_task);
+  imply("gres/shard", request.tres_per_task->gres("shard"), "per_task:", per_task);
+  imply("gres/gpu", request.ntasks_per_gpu, "single:", options.source_of("ntasks-per-gpu"));
 }
 
-Result<> finish_tres(JobOptions& o) {
-  AskedRequest& r = o.request;
-  if (!o.gres.empty() && !iequals(o.gres, "none")) {
-    MUSTER_TRY(text, gres_to_tres(o.gres));
-    append(r.tres_per_node, text);
+Result<> finish_tres(JobOptions& options) {
+  AskedRequest& request = options.request;
+  if (!options.gres.empty() && !iequals(options.gres, "none")) {
+    MUSTER_TRY(text, gres_to_tres(options.gres));
+    append(request.tres_per_node, text);
   }
-  if (!o.gpus_per_node.empty()) {
-    MUSTER_TRY(text, gpus_to_tres(o.gpus_per_node));
-    append(r.tres_per_node, text);
+  if (!options.gpus_per_node.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(options.gpus_per_node));
+    append(request.tres_per_node, text);
   }
-  if (!o.gpus.empty()) {
-    MUSTER_TRY(text, gpus_to_tres(o.gpus));
-    append(r.tres_per_job, text);
+  if (!options.gpus.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(options.gpus));
+    append(request.tres_per_job, text);
   }
-  if (!o.gpus_per_socket.empty()) {
-    MUSTER_TRY(text, gpus_to_tres(o.gpus_per_socket));
-    append(r.tres_per_socket, text);
+  if (!options.gpus_per_socket.empty()) {
+    MUSTER_TRY(text, gpus_to_tres(options.gpus_per_socket));
+    append(request.tres_per_socket, text);
   }
-  MUSTER_TRY_VOID(finish_per_task(o));
-  finish_bind(o);
-  if (!o.gpu_freq.empty()) r.tres_freq = "gpu:" + o.gpu_freq;
+  MUSTER_TRY_VOID(finish_per_task(options));
+  finish_bind(options);
+  if (!options.gpu_freq.empty()) request.tres_freq = "gpu:" + options.gpu_freq;
   return {};
 }
 
@@ -294,70 +295,70 @@ void finish_tasks_per_gpu(AskedRequest& r) {
   r.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(tasks, std::numeric_limits<int32_t>::max()));
 }
 
-Result<> finish_counts(JobOptions& o, std::vector<Message>& messages) {
-  AskedRequest& r = o.request;
+Result<> finish_counts(JobOptions& options, std::vector<Message>& messages) {
+  AskedRequest& request = options.request;
   // With fewer tasks than nodes, the other nodes would stay unused.
-  bool counted = r.node_sizes.empty() && o.given("ntasks") && o.given("nodes");
-  if (counted && r.num_tasks < r.min_nodes) {
-    messages.push_back({Message::Level::kWarning, "can't run " + std::to_string(r.num_tasks) + " processes on " +
-                                                      std::to_string(r.min_nodes) + " nodes, setting nnodes to " +
-                                                      std::to_string(r.num_tasks)});
-    r.min_nodes = r.num_tasks;
-    if (r.max_nodes) r.max_nodes = r.num_tasks;
+  bool counted = request.node_sizes.empty() && options.given("ntasks") && options.given("nodes");
+  if (counted && request.num_tasks < request.min_nodes) {
+    messages.push_back({Message::Level::kWarning, "can't run " + std::to_string(request.num_tasks) + " processes on " +
+                                                      std::to_string(request.min_nodes) + " nodes, setting nnodes to " +
+                                                      std::to_string(request.num_tasks)});
+    request.min_nodes = request.num_tasks;
+    if (request.max_nodes) request.max_nodes = request.num_tasks;
   }
-  finish_tasks_per_gpu(r);
-  const bool listed = !r.required_nodes.empty() || !o.nodelist_file.empty() || !o.node_file.empty();
-  if (listed) o.host_file.clear();
-  if (!o.host_file.empty() && !istarts_with(o.distribution, "arbitrary")) o.distribution = "arbitrary";
-  if (!o.distribution.empty()) {
-    MUSTER_TRY(text, parse_distribution(o.distribution, o.plane_size));
-    if (text.starts_with("arbitrary") && o.host_file.empty() && !listed && o.command != Command::kSrun)
+  finish_tasks_per_gpu(request);
+  const bool listed = !request.required_nodes.empty() || !options.nodelist_file.empty() || !options.node_file.empty();
+  if (listed) options.host_file.clear();
+  if (!options.host_file.empty() && !istarts_with(options.distribution, "arbitrary")) options.distribution = "arbitrary";
+  if (!options.distribution.empty()) {
+    MUSTER_TRY(text, parse_distribution(options.distribution, options.plane_size));
+    if (text.starts_with("arbitrary") && options.host_file.empty() && !listed && options.command != Command::kSrun)
       return conflict("With Arbitrary distribution you need to specify a nodelist or hostfile with the -w option");
-    r.distribution = text;
+    request.distribution = text;
   }
-  if (!o.wait4switch.empty() && r.switches && r.switches_wait == Duration{}) {
-    auto t = parse_time_limit(o.wait4switch);
+  if (!options.wait4switch.empty() && request.switches && request.switches_wait == Duration{}) {
+    auto t = parse_time_limit(options.wait4switch);
     if (!t) return conflict("Invalid --switches specification", "the variable for the longest wait holds no time");
-    r.switches_wait = minutes(t->minutes.value_or(kUnlimited32));
+    request.switches_wait = minutes(t->minutes.value_or(kUnlimited32));
   }
-  if (o.umask) r.umask = *o.umask;
-  bool login_env = o.command == Command::kSbatch && r.env_export == EnvExport::kNone && r.get_user_env.empty();
-  if (login_env) r.get_user_env = "yes";
+  if (options.umask) request.umask = *options.umask;
+  bool login_env = options.command == Command::kSbatch && request.env_export == EnvExport::kNone && request.get_user_env.empty();
+  if (login_env) request.get_user_env = "yes";
   return {};
 }
 
-Result<> check_step_rules(const JobOptions& o) {
-  if (o.step.overlap && o.given("exclusive") && o.source_of("exclusive") != Source::kEnvironment)
+Result<> check_step_rules(const JobOptions& options) {
+  if (options.step.overlap && options.given("exclusive") && options.source_of("exclusive") != Source::kEnvironment)
     return conflict("--exclusive and --overlap are mutually exclusive");
-  bool nodes_named =
-      !o.request.required_nodes.empty() || !o.request.excluded_nodes.empty() || !o.nodelist_file.empty() || !o.exclude_file.empty();
-  if (o.step.relative >= 0 && nodes_named) return conflict("-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
-  if (o.request.no_allocate && o.request.required_nodes.empty() && o.nodelist_file.empty())
+  bool nodes_named = !options.request.required_nodes.empty() || !options.request.excluded_nodes.empty() || !options.nodelist_file.empty() ||
+                     !options.exclude_file.empty();
+  if (options.step.relative >= 0 && nodes_named) return conflict("-r,--relative not allowed with -w,--nodelist or -x,--exclude.");
+  if (options.request.no_allocate && options.request.required_nodes.empty() && options.nodelist_file.empty())
     return conflict("must specify a node list with -Z, --no-allocate.");
-  if (o.request.no_allocate && (!o.request.excluded_nodes.empty() || !o.exclude_file.empty()))
+  if (options.request.no_allocate && (!options.request.excluded_nodes.empty() || !options.exclude_file.empty()))
     return conflict("can not specify --exclude list with -Z, --no-allocate.");
-  if (o.request.no_allocate && (o.bcast || o.given("uid") || o.given("gid")))
+  if (options.request.no_allocate && (options.bcast || options.given("uid") || options.given("gid")))
     return conflict("--bcast, --uid and --gid cannot be used with -Z, --no-allocate.",
                     "what runs without a job runs as its caller, and nodes take files for jobs alone");
   return {};
 }
 
-void take_counts(const AskedRequest& r, StepRequest& s) {
-  s.min_nodes = r.min_nodes;
-  s.max_nodes = r.max_nodes;
-  s.num_tasks = r.num_tasks;
-  s.cpus_per_task = r.cpus_per_task;
-  s.ntasks_per_node = r.ntasks_per_node;
-  s.ntasks_per_socket = r.ntasks_per_socket;
-  s.ntasks_per_core = r.ntasks_per_core;
-  s.ntasks_per_gpu = r.ntasks_per_gpu;
-  s.threads_per_core = r.threads_per_core;
-  s.cores_per_socket = r.cores_per_socket;
-  s.sockets_per_node = r.sockets_per_node;
-  s.overcommit = r.overcommit;
-  s.mem_per_node_mb = r.mem_per_node_mb;
-  s.mem_per_cpu_mb = r.mem_per_cpu_mb;
-  s.mem_per_gpu_mb = r.mem_per_gpu_mb;
+void take_counts(const AskedRequest& request, StepRequest& step) {
+  step.min_nodes = request.min_nodes;
+  step.max_nodes = request.max_nodes;
+  step.num_tasks = request.num_tasks;
+  step.cpus_per_task = request.cpus_per_task;
+  step.ntasks_per_node = request.ntasks_per_node;
+  step.ntasks_per_socket = request.ntasks_per_socket;
+  step.ntasks_per_core = request.ntasks_per_core;
+  step.ntasks_per_gpu = request.ntasks_per_gpu;
+  step.threads_per_core = request.threads_per_core;
+  step.cores_per_socket = request.cores_per_socket;
+  step.sockets_per_node = request.sockets_per_node;
+  step.overcommit = request.overcommit;
+  step.mem_per_node_mb = request.mem_per_node_mb;
+  step.mem_per_cpu_mb = request.mem_per_cpu_mb;
+  step.mem_per_gpu_mb = request.mem_per_gpu_mb;
 }
 
 // A step uses the licenses of its job, so it asks for none.
@@ -373,105 +374,105 @@ bool asks_gpus(const StepRequest& s) {
       [](const TresText* list) { return list->value().gres("gpu") > 0; });
 }
 
-Result<> take_devices(const JobOptions& o, StepRequest& s) {
-  const AskedRequest& r = o.request;
-  s.tres_per_node = iequals(o.gres, "none") ? TresText("none") : r.tres_per_node;
-  if (!o.step_gres.empty() && o.source_of("gres") != Source::kCommandLine) {
-    if (iequals(o.step_gres, "none")) {
-      s.tres_per_node = "none";
+Result<> take_devices(const JobOptions& options, StepRequest& step) {
+  const AskedRequest& request = options.request;
+  step.tres_per_node = iequals(options.gres, "none") ? TresText("none") : request.tres_per_node;
+  if (!options.step_gres.empty() && options.source_of("gres") != Source::kCommandLine) {
+    if (iequals(options.step_gres, "none")) {
+      step.tres_per_node = "none";
     } else {
-      MUSTER_TRY(text, gres_to_tres(o.step_gres));
-      s.tres_per_node = text;
+      MUSTER_TRY(text, gres_to_tres(options.step_gres));
+      step.tres_per_node = text;
     }
   }
-  s.tres_per_step = r.tres_per_job;
-  if (s.ntasks_per_gpu && s.num_tasks && !asks_gpus(s))
-    append(s.tres_per_step, "gres/gpu:" + std::to_string((s.num_tasks + s.ntasks_per_gpu - 1) / s.ntasks_per_gpu));
-  s.tres_per_socket = r.tres_per_socket;
-  s.tres_per_task = without_licenses(r.tres_per_task);
-  s.cpus_per_gpu = r.cpus_per_gpu;
-  s.tres_bind = r.tres_bind;
-  s.tres_freq = r.tres_freq;
-  s.gres_flags = r.gres_flags;
-  s.licenses = r.licenses;
+  step.tres_per_step = request.tres_per_job;
+  if (step.ntasks_per_gpu && step.num_tasks && !asks_gpus(step))
+    append(step.tres_per_step, "gres/gpu:" + std::to_string((step.num_tasks + step.ntasks_per_gpu - 1) / step.ntasks_per_gpu));
+  step.tres_per_socket = request.tres_per_socket;
+  step.tres_per_task = without_licenses(request.tres_per_task);
+  step.cpus_per_gpu = request.cpus_per_gpu;
+  step.tres_bind = request.tres_bind;
+  step.tres_freq = request.tres_freq;
+  step.gres_flags = request.gres_flags;
+  step.licenses = request.licenses;
   return {};
 }
 
-void take_placement(const AskedRequest& r, StepRequest& s) {
-  s.required_nodes = r.required_nodes;
-  s.excluded_nodes = r.excluded_nodes;
-  s.features = r.features;
-  s.distribution = r.distribution;
-  s.cpu_bind = r.cpu_bind;
-  s.mem_bind = r.mem_bind;
-  s.cpu_freq = r.cpu_freq;
-  s.hint = r.hint;
-  s.network = r.network;
-  s.resv_ports = r.resv_ports;
-  s.resv_ports_set = r.resv_ports_set;
+void take_placement(const AskedRequest& request, StepRequest& step) {
+  step.required_nodes = request.required_nodes;
+  step.excluded_nodes = request.excluded_nodes;
+  step.features = request.features;
+  step.distribution = request.distribution;
+  step.cpu_bind = request.cpu_bind;
+  step.mem_bind = request.mem_bind;
+  step.cpu_freq = request.cpu_freq;
+  step.hint = request.hint;
+  step.network = request.network;
+  step.resv_ports = request.resv_ports;
+  step.resv_ports_set = request.resv_ports_set;
 }
 
 // How the step's tasks run, and for how long.
-void take_life(const JobOptions& o, StepRequest& s) {
-  const AskedRequest& r = o.request;
-  s.immediate = r.immediate_seconds != 0;
-  s.immediate_seconds = r.immediate_seconds;
-  s.time_limit_min = r.time_limit_min;
-  s.no_kill = r.no_kill;
-  s.open_mode = r.open_mode;
-  s.umask = r.umask;
-  s.acctg_freq = r.acctg_freq;
-  s.profile = r.profile;
-  s.comment = r.comment;
-  s.warn = r.warn;
-  s.preserve_env = o.preserve_env;
-  s.debug_level = o.verbose;
-  s.oom_kill_step_set = r.oom_kill_step_set;
-  s.oom_kill_step = r.oom_kill_step;
-  s.work_dir = o.chdir;
-  if (s.pty) s.unbuffered = true;
-  if (o.bcast) s.bcast = o.bcast_path.empty() ? "." : o.bcast_path;
+void take_life(const JobOptions& options, StepRequest& step) {
+  const AskedRequest& request = options.request;
+  step.immediate = request.immediate_seconds != 0;
+  step.immediate_seconds = request.immediate_seconds;
+  step.time_limit_min = request.time_limit_min;
+  step.no_kill = request.no_kill;
+  step.open_mode = request.open_mode;
+  step.umask = request.umask;
+  step.acctg_freq = request.acctg_freq;
+  step.profile = request.profile;
+  step.comment = request.comment;
+  step.warn = request.warn;
+  step.preserve_env = options.preserve_env;
+  step.debug_level = options.verbose;
+  step.oom_kill_step_set = request.oom_kill_step_set;
+  step.oom_kill_step = request.oom_kill_step;
+  step.work_dir = options.chdir;
+  if (step.pty) step.unbuffered = true;
+  if (options.bcast) step.bcast = options.bcast_path.empty() ? "." : options.bcast_path;
 }
 
 // A step asks its job for the same fields that these options ask of the cluster.
-Result<> fill_step(JobOptions& o, std::vector<Message>& messages) {
-  AskedRequest& r = o.request;
-  StepRequest& s = o.step;
-  MUSTER_TRY_VOID(check_step_rules(o));
-  s.name = r.name;
-  take_counts(r, s);
-  MUSTER_TRY_VOID(take_devices(o, s));
-  if (o.job_id && o.source_of("tres-per-task") == Source::kCommandLine && s.tres_per_task != r.tres_per_task)
+Result<> fill_step(JobOptions& options, std::vector<Message>& messages) {
+  AskedRequest& request = options.request;
+  StepRequest& step = options.step;
+  MUSTER_TRY_VOID(check_step_rules(options));
+  step.name = request.name;
+  take_counts(request, step);
+  MUSTER_TRY_VOID(take_devices(options, step));
+  if (options.job_id && options.source_of("tres-per-task") == Source::kCommandLine && step.tres_per_task != request.tres_per_task)
     messages.push_back({Message::Level::kWarning,
                         "Ignoring --tres-per-task license specification: the licenses are the job's, and all of its steps have them"});
-  take_placement(r, s);
-  take_life(o, s);
+  take_placement(request, step);
+  take_life(options, step);
   // --exclusive of a step means --exact, except in the forms that concern only the allocation.
-  bool step_exclusive = o.given("exclusive") && r.exclusive == Exclusive::kNode && !o.exclusive_allocation;
-  if (step_exclusive) s.exclusive = s.exact = true;
-  if ((r.cpus_per_task || r.cpus_per_gpu) && !o.whole) s.exact = true;
-  if (o.whole && s.exact) return conflict("--whole is mutually exclusive with --exact and --exclusive");
-  r.std_in = s.std_in;
-  r.std_out = s.std_out;
-  r.std_err = s.std_err;
+  bool step_exclusive = options.given("exclusive") && request.exclusive == Exclusive::kNode && !options.exclusive_allocation;
+  if (step_exclusive) step.exclusive = step.exact = true;
+  if ((request.cpus_per_task || request.cpus_per_gpu) && !options.whole) step.exact = true;
+  if (options.whole && step.exact) return conflict("--whole is mutually exclusive with --exact and --exclusive");
+  request.std_in = step.std_in;
+  request.std_out = step.std_out;
+  request.std_err = step.std_err;
   return {};
 }
 
 }  // namespace
 
-bool finish_job_options(JobOptions& o, std::vector<Message>& messages) {
+bool finish_job_options(JobOptions& options, std::vector<Message>& messages) {
   using Level = Message::Level;
   auto passes = [&](Result<> result, Level level) {
-    if (!result) options_detail::add_error(messages, result.error(), level, o.command);
+    if (!result) options_detail::add_error(messages, result.error(), level, options.command);
     return result.has_value();
   };
   // Slurm calls the conflicts of the first three fatal and everything else an error.
-  return passes(finish_memory(o), Level::kFatal) && passes(finish_spec(o), Level::kFatal) &&
-         passes(check_gpu_conflicts(o), Level::kFatal) && passes(check_gpu_counts(o), Level::kError) &&
-         passes(finish_sharing(o), Level::kError) && passes(check_times(o), Level::kError) &&
-         passes(finish_hint(o, messages), Level::kError) && passes(finish_tres(o), Level::kError) &&
-         passes(finish_counts(o, messages), Level::kError) &&
-         (o.command != Command::kSrun || passes(fill_step(o, messages), Level::kError));
+  return passes(finish_memory(options), Level::kFatal) && passes(finish_spec(options), Level::kFatal) &&
+         passes(check_gpu_conflicts(options), Level::kFatal) && passes(check_gpu_counts(options), Level::kError) &&
+         passes(finish_sharing(options), Level::kError) && passes(check_times(options), Level::kError) &&
+         passes(finish_hint(options, messages), Level::kError) && passes(finish_tres(options), Level::kError) &&
+         passes(finish_counts(options, messages), Level::kError) &&
+         (options.command != Command::kSrun || passes(fill_step(options, messages), Level::kError));
 }
 
 }  // namespace muster

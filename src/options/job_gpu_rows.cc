@@ -131,17 +131,17 @@ Result<> set_mem_bind(JobOptions& o, const Given& g) {
   return {};
 }
 
-Result<> set_accel_bind(JobOptions& o, const Given& g) {
+Result<> set_accel_bind(JobOptions& options, const Given& given) {
   std::string how;
   bool gpu = false, nic = false;
-  for (char c : g.value) {
+  for (char c : given.value) {
     if (c == 'v') how = "verbose,";
     else if (c == 'g') gpu = true;
     else if (c == 'n') nic = true;
-    else return bad_spec(g, "expected letters of v, g, n");
+    else return bad_spec(given, "expected letters of v, g, n");
   }
-  if (gpu) o.gpu_bind = how + "closest";
-  if (nic) o.request.tres_bind = "gres/nic:" + how + "closest";
+  if (gpu) options.gpu_bind = how + "closest";
+  if (nic) options.request.tres_bind = "gres/nic:" + how + "closest";
   return {};
 }
 

@@ -37,17 +37,17 @@ Result<> set_kill_on_invalid_dep(JobOptions& o, const Given& g) {
   return {};
 }
 
-Result<> set_nice(JobOptions& o, const Given& g) {
+Result<> set_nice(JobOptions& options, const Given& given) {
   constexpr int64_t kMax = 2147483645;
-  if (!g.has_value) {
-    o.request.nice = 100;
+  if (!given.has_value) {
+    options.request.nice = 100;
     return {};
   }
-  std::string_view text = g.value.starts_with('+') ? g.value.substr(1) : g.value;
+  std::string_view text = given.value.starts_with('+') ? given.value.substr(1) : given.value;
   auto v = parse_number<int64_t>(text);
-  if (!v) return bad_number(g);
+  if (!v) return bad_number(given);
   if (*v > kMax || *v < -kMax) return fail(Errc::kInvalidReq, "Invalid --nice value, out of range (+/- 2147483645)");
-  o.request.nice = static_cast<int32_t>(*v);
+  options.request.nice = static_cast<int32_t>(*v);
   return {};
 }
 

@@ -104,6 +104,6 @@ std::vector<const JobOptionRow*> job_rows(Command c);
 
 // Applies the rules between options, turns texts into fields of the request and, for srun, fills the step. `messages` gets warnings and, if
 // the answer is false, the error. Cost: linear in the length of the texts.
-bool finish_job_options(JobOptions& o, std::vector<Message>& messages);
+bool finish_job_options(JobOptions& options, std::vector<Message>& messages);
 
 }  // namespace muster

@@ -27,23 +27,23 @@ std::vector<std::string> split_quoted(std::string_view text) {
   return out;
 }
 
-Result<> set_export(JobOptions& o, const Given& g) {
-  o.export_given = true;
-  o.export_list.clear();
-  o.export_all = iequals(g.value, "ALL");
-  if (o.export_all) o.request.env_export = EnvExport::kAll;
-  else if (iequals(g.value, "NONE")) o.request.env_export = EnvExport::kNone;
-  else if (iequals(g.value, "NIL")) o.request.env_export = EnvExport::kNil;
+Result<> set_export(JobOptions& options, const Given& given) {
+  options.export_given = true;
+  options.export_list.clear();
+  options.export_all = iequals(given.value, "ALL");
+  if (options.export_all) options.request.env_export = EnvExport::kAll;
+  else if (iequals(given.value, "NONE")) options.request.env_export = EnvExport::kNone;
+  else if (iequals(given.value, "NIL")) options.request.env_export = EnvExport::kNil;
   else {
-    o.request.env_export = EnvExport::kList;
-    for (std::string& part : split_quoted(g.value)) {
-      if (iequals(part, "ALL")) o.export_all = true;
+    options.request.env_export = EnvExport::kList;
+    for (std::string& part : split_quoted(given.value)) {
+      if (iequals(part, "ALL")) options.export_all = true;
       else if (iequals(part, "NONE") || iequals(part, "NIL"))
-        return bad_spec(g, part + " stands alone: variables cannot be named beside it");
-      else if (part.empty() || part[0] == '=') return bad_spec(g, "a variable without a name");
-      else o.export_list.push_back(std::move(part));
+        return bad_spec(given, part + " stands alone: variables cannot be named beside it");
+      else if (part.empty() || part[0] == '=') return bad_spec(given, "a variable without a name");
+      else options.export_list.push_back(std::move(part));
     }
-    if (o.export_list.empty()) o.request.env_export = EnvExport::kAll;
+    if (options.export_list.empty()) options.request.env_export = EnvExport::kAll;
   }
   return {};
 }

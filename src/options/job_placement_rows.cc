@@ -25,18 +25,18 @@ Result<> set_no_kill(JobOptions& o, const Given& g) {
   return {};
 }
 
-Result<> set_switches(JobOptions& o, const Given& g) {
-  size_t at = g.value.find('@');
-  auto count = parse_number<uint32_t>(g.value.substr(0, at), 0, 0x7fffffff);
-  if (!count) return bad_number(g);
+Result<> set_switches(JobOptions& options, const Given& given) {
+  size_t at = given.value.find('@');
+  auto count = parse_number<uint32_t>(given.value.substr(0, at), 0, 0x7fffffff);
+  if (!count) return bad_number(given);
   Duration wait{};
-  if (at != g.value.npos) {
-    auto t = parse_time_limit(g.value.substr(at + 1));
-    if (!t) return bad_spec(g, "after @ stands the longest wait, as in 1@30:00");
+  if (at != given.value.npos) {
+    auto t = parse_time_limit(given.value.substr(at + 1));
+    if (!t) return bad_spec(given, "after @ stands the longest wait, as in 1@30:00");
     wait = minutes(t->minutes.value_or(kUnlimited32));
   }
-  o.request.switches = *count;
-  if (at != g.value.npos) o.request.switches_wait = wait;
+  options.request.switches = *count;
+  if (at != given.value.npos) options.request.switches_wait = wait;
   return {};
 }
 
@@ -179,20 +179,20 @@ constexpr JobOptionRow kPlacement[] = {
 };
 
 // Reads S[:C[:T]]; an asterisk leaves a number open.
-Result<> set_extra_node_info(JobOptions& o, const Given& g) {
+Result<> set_extra_node_info(JobOptions& options, const Given& given) {
   constexpr const char* kWhich[] = {"first", "second", "third"};
   uint32_t values[3] = {};
-  auto parts = split(g.value, ':', true);
-  if (parts.size() > 3) return bad_spec(g, "expected sockets[:cores[:threads]]");
+  auto parts = split(given.value, ':', true);
+  if (parts.size() > 3) return bad_spec(given, "expected sockets[:cores[:threads]]");
   for (size_t i = 0; i < parts.size(); ++i) {
     if (parts[i] == "*") continue;
     auto v = parse_number<uint32_t>(parts[i].substr(0, parts[i].find('-')), 1, 0xfffe);
     if (!v) return fail(Errc::kInvalidReq, "Invalid numeric value \"" + std::string(parts[i]) + "\" for " + kWhich[i] + " arg of -B.");
     values[i] = *v;
   }
-  o.request.sockets_per_node = values[0];
-  o.request.cores_per_socket = values[1];
-  o.request.threads_per_core = values[2];
+  options.request.sockets_per_node = values[0];
+  options.request.cores_per_socket = values[1];
+  options.request.threads_per_core = values[2];
   return {};
 }
 

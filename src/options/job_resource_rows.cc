@@ -18,17 +18,17 @@ Result<> set_nodes(JobOptions& o, const Given& g) {
   return {};
 }
 
-Result<> set_exclusive(JobOptions& o, const Given& g) {
-  o.exclusive_allocation = false;
-  if (!g.has_value || g.value.empty()) o.request.exclusive = Exclusive::kNode;
-  else if (iequals(g.value, "user")) o.request.exclusive = Exclusive::kUser;
-  else if (iequals(g.value, "mcs")) o.request.exclusive = Exclusive::kMcs;
-  else if (iequals(g.value, "topo")) o.request.exclusive = Exclusive::kTopo;
-  else if (g.command == Command::kSrun && iequals(g.value, "allocation")) {
-    o.request.exclusive = Exclusive::kNode;
-    o.exclusive_allocation = true;
+Result<> set_exclusive(JobOptions& options, const Given& given) {
+  options.exclusive_allocation = false;
+  if (!given.has_value || given.value.empty()) options.request.exclusive = Exclusive::kNode;
+  else if (iequals(given.value, "user")) options.request.exclusive = Exclusive::kUser;
+  else if (iequals(given.value, "mcs")) options.request.exclusive = Exclusive::kMcs;
+  else if (iequals(given.value, "topo")) options.request.exclusive = Exclusive::kTopo;
+  else if (given.command == Command::kSrun && iequals(given.value, "allocation")) {
+    options.request.exclusive = Exclusive::kNode;
+    options.exclusive_allocation = true;
   } else {
-    return bad_spec(g, g.command == Command::kSrun ? "known: allocation, user, mcs, topo" : "known: user, mcs, topo");
+    return bad_spec(given, given.command == Command::kSrun ? "known: allocation, user, mcs, topo" : "known: user, mcs, topo");
   }
   return {};
 }

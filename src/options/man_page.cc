@@ -53,8 +53,8 @@ std::string environment_section(Command c, const std::vector<const OptionInfo*>&
 
 }  // namespace
 
-std::string man_page(Command c, std::string_view summary, std::string_view description) {
-  std::string name(command_name(c)), title = name;
+std::string man_page(Command command, std::string_view summary, std::string_view description) {
+  std::string name(command_name(command)), title = name;
   for (char& ch : title) ch = static_cast<char>(ch - ('a' <= ch && ch <= 'z' ? 'a' - 'A' : 0));
   std::string out = ".TH " + title + " 1 \"\" \"Muster\" \"Muster Commands\"\n.SH NAME\n" + name + " \\- " + escape(summary) +
                     "\n.SH SYNOPSIS\n\\fB" + name + "\\fR [\\fIOPTIONS\\fR...]\n.SH DESCRIPTION\n";
@@ -64,7 +64,7 @@ std::string man_page(Command c, std::string_view summary, std::string_view descr
     out += ".PP\n" + escape(rest.substr(0, end)) + "\n";
     rest = end == rest.npos ? std::string_view() : rest.substr(end + 2);
   }
-  auto infos = option_infos(c);
+  auto infos = option_infos(command);
   out += ".SH OPTIONS\n";
   for (int s = 0; s <= static_cast<int>(Section::kHelp); ++s) {
     std::string group;
@@ -76,7 +76,7 @@ std::string man_page(Command c, std::string_view summary, std::string_view descr
     }
     if (!group.empty()) out += ".SS " + std::string(section_title(static_cast<Section>(s))) + "\n" + group;
   }
-  std::string env = environment_section(c, infos);
+  std::string env = environment_section(command, infos);
   if (!env.empty())
     out += ".SH INPUT ENVIRONMENT VARIABLES\nAn option on the command line wins over its variable. A variable "
            "of an option "

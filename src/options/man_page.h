@@ -9,6 +9,6 @@
 namespace muster {
 
 // `summary` is the line of NAME, `description` plain text of one or more paragraphs separated by blank lines.
-std::string man_page(Command c, std::string_view summary, std::string_view description);
+std::string man_page(Command command, std::string_view summary, std::string_view description);
 
 }  // namespace muster

@@ -13,7 +13,7 @@ std::string_view command_name(Command c) {
   return kNames[static_cast<size_t>(c)];
 }
 
-std::string_view section_title(Section s) {
+std::string_view section_title(Section section) {
   constexpr std::string_view kTitles[] = {"The job",
                                           "Time",
                                           "Resources",
@@ -35,7 +35,7 @@ std::string_view section_title(Section s) {
                                           "Plugins",
                                           "Accepted for compatibility",
                                           "Help and messages"};
-  return kTitles[static_cast<size_t>(s)];
+  return kTitles[static_cast<size_t>(section)];
 }
 
 const char* EnvNames::of(Command c) const {
@@ -47,11 +47,11 @@ const char* EnvNames::of(Command c) const {
   }
 }
 
-std::string render(const Message& m, std::string_view program) {
+std::string render(const Message& message, std::string_view program) {
   std::string prefix = std::string(program) + ": ";
-  switch (m.level) {
+  switch (message.level) {
     case Message::Level::kPlain: break;
-    case Message::Level::kBare: return m.text;  // getopt's second line
+    case Message::Level::kBare: return message.text;  // getopt's second line
     case Message::Level::kWarning: prefix += "Warning: "; break;
     case Message::Level::kError: prefix += "error: "; break;
     case Message::Level::kFatal: prefix += "fatal: "; break;
@@ -60,8 +60,8 @@ std::string render(const Message& m, std::string_view program) {
   std::string out;
   size_t at = 0;
   while (true) {
-    size_t end = m.text.find('\n', at);
-    out += prefix + m.text.substr(at, end == std::string::npos ? end : end - at);
+    size_t end = message.text.find('\n', at);
+    out += prefix + message.text.substr(at, end == std::string::npos ? end : end - at);
     if (end == std::string::npos) return out;
     out += '\n';
     at = end + 1;

@@ -75,7 +75,7 @@ enum class Section : uint8_t {
   kUnavailable,
   kHelp
 };
-std::string_view section_title(Section s);
+std::string_view section_title(Section section);
 
 // What becomes of an option that a user gives. An option that must not be ignored (the job would do something else) is refused; a hint
 // without which the job does the same is accepted with a warning.
@@ -166,6 +166,6 @@ struct Message {
   bool operator==(const Message&) const = default;
 };
 // Gives "sbatch: error: text", "sbatch: fatal: text", "sbatch: text" or "sbatch: hint: text". Each line of the text gets the prefix, except at kBare.
-std::string render(const Message& m, std::string_view program);
+std::string render(const Message& message, std::string_view program);
 
 }  // namespace muster

@@ -123,17 +123,17 @@ bool apply_script(const JobCommandLine& line, const JobInputs& in, Applier<JobOp
   }
   auto infos = options_detail::infos_of<JobOptions>(line.rows);
   const size_t component = in.before.size();
-  for (const DirectiveLine& d : directives->lines) {
-    if (d.component > component) break;
-    auto scan = scan_arguments(infos, d.words, Operands::kEndOptions);
-    std::string where = in.script_name + ", line " + std::to_string(d.line);
+  for (const DirectiveLine& directive : directives->lines) {
+    if (directive.component > component) break;
+    auto scan = scan_arguments(infos, directive.words, Operands::kEndOptions);
+    std::string where = in.script_name + ", line " + std::to_string(directive.line);
     if (!scan) {
       options_detail::add_getopt_error(out.messages, scan.error(), line.command, infos);
       out.messages.push_back({Message::Level::kHint, where});
       return false;
     }
     for (const ScannedOption& o : scan->options) {
-      if (d.component < component && !is_handed_on(line.rows[o.row]->info.name)) continue;
+      if (directive.component < component && !is_handed_on(line.rows[o.row]->info.name)) continue;
       if (line.rows[o.row]->info.client_only) {
         out.messages.push_back(
             {Message::Level::kWarning, "--" + std::string(line.rows[o.row]->info.name) + " is ignored in a batch script (" + where + ")"});
@@ -218,17 +218,17 @@ JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in) {
   return out;
 }
 
-Result<> set_job_option(JobOptions& o, std::string_view name, std::string_view value, Time now) {
+Result<> set_job_option(JobOptions& options, std::string_view name, std::string_view value, Time now) {
   std::vector<std::string_view> names;
   std::string wanted(name);
   for (char& c : wanted)
     if (c == '_') c = '-';
-  for (const JobOptionRow* row : job_rows(o.command)) {
+  for (const JobOptionRow* row : job_rows(options.command)) {
     if (!row->info.name) continue;
     names.push_back(row->info.name);
     if (row->info.name != wanted && !is_other_spelling(row->info, wanted)) continue;
     std::vector<Message> messages;
-    Applier<JobOptions> apply(o, o.seen, messages, o.command, now, false);
+    Applier<JobOptions> apply(options, options.seen, messages, options.command, now, false);
     if (apply.one(*row, Source::kCommandLine, nullptr, row->info.arg != Arg::kNone && !value.empty(), value)) return {};
     Error e(Errc::kInvalidReq, messages.empty() ? std::string() : messages[0].text);
     if (messages.size() > 1) e.hint = messages[1].text;

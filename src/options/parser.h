@@ -72,7 +72,7 @@ struct JobParse {
 JobParse parse_job_command(const JobCommandLine& line, const JobInputs& in);
 
 // Sets one option by name, as Lua, REST and scontrol do: {"time", "1:00"}. An unknown name is an error that suggests the nearest known one.
-Result<> set_job_option(JobOptions& o, std::string_view name, std::string_view value, Time now);
+Result<> set_job_option(JobOptions& options, std::string_view name, std::string_view value, Time now);
 
 // Whether a variable turns a flag on: empty, "yes", or a number that is not zero.
 bool env_flag_is_set(std::string_view value);

@@ -213,6 +213,6 @@ std::span<const OptionRow<StriggerOptions>> strigger_rows();
 std::span<const OptionRow<SreportOptions>> sreport_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
-std::vector<const OptionInfo*> option_infos(Command c);
+std::vector<const OptionInfo*> option_infos(Command command);
 
 }  // namespace muster

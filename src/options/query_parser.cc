@@ -79,21 +79,21 @@ void take_next_word(TextList& list, std::vector<std::string>& operands) {
 QueryParse<SqueueOptions> parse_squeue(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SqueueOptions>(Command::kSqueue, squeue_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
-  SqueueOptions& o = out.options;
-  if (o.filters_jobs || o.filters_steps) take_next_word(o.filters_jobs ? o.jobs : o.steps, out.operands);
+  SqueueOptions& options = out.options;
+  if (options.filters_jobs || options.filters_steps) take_next_word(options.filters_jobs ? options.jobs : options.steps, out.operands);
   if (!out.operands.empty()) {
     failed(out, "Unrecognized option: " + out.operands[0]);
     return out;
   }
-  for (const std::string& id : o.jobs)
+  for (const std::string& id : options.jobs)
     if (!is_job_id(id)) return failed(out, "Invalid job id: " + id), out;
-  for (const std::string& id : o.steps)
+  for (const std::string& id : options.steps)
     if (!is_job_id(id.substr(0, id.find('.')))) return failed(out, "Invalid job_step id: " + id), out;
   // A typed -o or -O beats the environment's choice of the other one; --local beats --federation.
-  if (o.typed("format") && o.typed("Format")) return failed(out, "-o (--format) is incompatible with -O (--Format)"), out;
-  if (o.typed("format") && !o.typed("Format")) o.long_format.clear();
-  if (o.typed("Format") && !o.typed("format")) o.format.clear();
-  if (o.local) o.federation = false;
+  if (options.typed("format") && options.typed("Format")) return failed(out, "-o (--format) is incompatible with -O (--Format)"), out;
+  if (options.typed("format") && !options.typed("Format")) options.long_format.clear();
+  if (options.typed("Format") && !options.typed("format")) options.format.clear();
+  if (options.local) options.federation = false;
   return out;
 }
 
@@ -178,17 +178,17 @@ QueryParse<SstatOptions> parse_sstat(std::span<const std::string> arguments, con
 QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SprioOptions>(Command::kSprio, sprio_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
-  SprioOptions& o = out.options;
-  if (o.typed("jobs")) take_next_word(o.jobs, out.operands);
+  SprioOptions& options = out.options;
+  if (options.typed("jobs")) take_next_word(options.jobs, out.operands);
   if (!out.operands.empty()) failed(out, "Unrecognized option: " + out.operands[0]);
-  if (o.clusters.find(',') != std::string::npos) failed(out, "Only one cluster can be asked at a time: " + o.clusters);
-  if (o.typed("format") && o.long_output) {
+  if (options.clusters.find(',') != std::string::npos) failed(out, "Only one cluster can be asked at a time: " + options.clusters);
+  if (options.typed("format") && options.long_output) {
     out.outcome = Outcome::kFailed;
     out.messages.push_back(
         {Message::Level::kFatal, "Options -o(--format) and -l(--long) are mutually exclusive. Please remove one and retry."});
   }
-  if (!o.clusters.empty()) o.local = true;
-  if (o.local) o.federation = false;
+  if (!options.clusters.empty()) options.local = true;
+  if (options.local) options.federation = false;
   return out;
 }
 
@@ -207,17 +207,18 @@ QueryParse<ScrontabOptions> parse_scrontab(std::span<const std::string> argument
 namespace {
 
 // What is wrong with the options of strigger, in Slurm's words; "": nothing.
-std::string fault_of(const StriggerOptions& o) {
-  if (o.set + o.get + o.clear != 1) return "You must use exactly one of the following options: --set, --get or --clear";
-  if (o.clear && !o.id && o.job.empty() && o.user.empty()) return "You must specify a --id, --jobid, or --user to clear";
-  if (o.set && !o.on)
+std::string fault_of(const StriggerOptions& options) {
+  if (options.set + options.get + options.clear != 1) return "You must use exactly one of the following options: --set, --get or --clear";
+  if (options.clear && !options.id && options.job.empty() && options.user.empty())
+    return "You must specify a --id, --jobid, or --user to clear";
+  if (options.set && !options.on)
     return "You must specify a trigger: --down, --drained, --draining, --fail, --idle, --reconfig, --resume, --up, --fini, --time, "
            "--primary_slurmctld_resumed_operation, --primary_slurmctld_acct_buffer_full, --primary_slurmdbd_failure or "
            "--primary_slurmdbd_resumed_operation";
   const uint32_t of_jobs = bit_of(TriggerOn::kTime) | bit_of(TriggerOn::kFini);
-  if ((o.on & of_jobs) && o.job.empty()) return "You must specify a --jobid value";
-  if (o.set && o.program.empty()) return "You must specify a --program value";
-  if (!o.program.empty() && o.program[0] != '/') return "The --program value must start with \"/\"";
+  if ((options.on & of_jobs) && options.job.empty()) return "You must specify a --jobid value";
+  if (options.set && options.program.empty()) return "You must specify a --program value";
+  if (!options.program.empty() && options.program[0] != '/') return "The --program value must start with \"/\"";
   return {};
 }
 
@@ -230,9 +231,9 @@ QueryParse<StriggerOptions> parse_strigger(std::span<const std::string> argument
   return out;
 }
 
-std::vector<const OptionInfo*> option_infos(Command c) {
+std::vector<const OptionInfo*> option_infos(Command command) {
   std::vector<const OptionInfo*> out;
-  switch (c) {
+  switch (command) {
     case Command::kSqueue: add_infos(squeue_rows(), out); break;
     case Command::kSinfo: add_infos(sinfo_rows(), out); break;
     case Command::kScancel: add_infos(scancel_rows(), out); break;
@@ -249,7 +250,7 @@ std::vector<const OptionInfo*> option_infos(Command c) {
     case Command::kStrigger: add_infos(strigger_rows(), out); break;
     case Command::kSreport: add_infos(sreport_rows(), out); break;
     default:
-      for (const JobOptionRow* row : job_rows(c)) out.push_back(&row->info);
+      for (const JobOptionRow* row : job_rows(command)) out.push_back(&row->info);
   }
   return out;
 }

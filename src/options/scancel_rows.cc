@@ -14,14 +14,14 @@ Result<> set_signal(O& o, const Given& g) {
   return {};
 }
 
-Result<> set_states(O& o, const Given& g) {
+Result<> set_states(O& options, const Given& given) {
   constexpr std::string_view kNames[][2] = {{"PENDING", "PD"}, {"RUNNING", "R"}, {"SUSPENDED", "S"}};
-  o.states.clear();
-  for (std::string_view part : split(g.value, ',', true)) {
-    size_t before = o.states.size();
+  options.states.clear();
+  for (std::string_view part : split(given.value, ',', true)) {
+    size_t before = options.states.size();
     for (const auto& name : kNames)
-      if (iequals(name[0], trim(part)) || iequals(name[1], trim(part))) o.states.emplace_back(name[0]);
-    if (o.states.size() == before)
+      if (iequals(name[0], trim(part)) || iequals(name[1], trim(part))) options.states.emplace_back(name[0]);
+    if (options.states.size() == before)
       return fail(Errc::kInvalidReq,
                   "Invalid job state specified: " + std::string(part) + "\nValid job states are PENDING, RUNNING, and SUSPENDED");
   }

@@ -88,17 +88,17 @@ class Scanner {
   }
 
   std::optional<std::string> letters(const std::string& arg) {
-    for (size_t i = 1; i < arg.size(); ++i) {
-      size_t row = find_letter(arg[i]);
-      if (row == kNone) return letter_error("invalid option", arg[i]);
+    for (size_t index = 1; index < arg.size(); ++index) {
+      size_t row = find_letter(arg[index]);
+      if (row == kNone) return letter_error("invalid option", arg[index]);
       const OptionInfo& info = *table_[row];
       ScannedOption option{row, false, {}};
-      if (info.arg != Arg::kNone && i + 1 < arg.size()) {
-        option.value = arg.substr(i + 1);
+      if (info.arg != Arg::kNone && index + 1 < arg.size()) {
+        option.value = arg.substr(index + 1);
         option.has_value = true;
-        i = arg.size();
+        index = arg.size();
       } else if (info.arg == Arg::kRequired) {
-        if (next_ == args_.size()) return letter_error("option requires an argument", arg[i]);
+        if (next_ == args_.size()) return letter_error("option requires an argument", arg[index]);
         option.value = args_[next_++];
         option.has_value = true;
       }

@@ -76,19 +76,19 @@ class Check {
     if (!scan->operands.empty()) say(number, true, {}, "Invalid directive found in batch script: " + scan->operands[0]);
   }
 
-  void option(size_t number, const ScannedOption& o) {
-    const JobOptionRow& row = *rows_[o.row];
+  void option(size_t number, const ScannedOption& option) {
+    const JobOptionRow& row = *rows_[option.row];
     const std::string name = "--" + std::string(row.info.name);
     if (row.info.client_only) return say(number, false, name, "is ignored in a batch script");
     std::vector<Message> messages;
     JobOptions alone;
     alone.command = Command::kSbatch;
     Applier<JobOptions> apply(alone, alone.seen, messages, Command::kSbatch, now_, false);
-    const bool good = apply.one(row, Source::kScript, nullptr, o.has_value, o.value);
+    const bool good = apply.one(row, Source::kScript, nullptr, option.has_value, option.value);
     say_messages(number, name, messages);
     if (!good) return;
-    out_.given.push_back({number, row.info.name, o.value});
-    taken_.push_back({&row, o, number});
+    out_.given.push_back({number, row.info.name, option.value});
+    taken_.push_back({&row, option, number});
   }
 
   JobOptions together(std::vector<Message>& messages, bool& good) const {
@@ -103,14 +103,14 @@ class Check {
 
   // Checks the rules between options. After each broken rule the later option is left out, so that the next conflict shows, too.
   void finish() {
-    for (size_t i = 0; i < kMaxConflicts; ++i) {
+    for (size_t index = 0; index < kMaxConflicts; ++index) {
       std::vector<Message> messages;
       bool good = false;
       out_.options = together(messages, good);
       const std::vector<size_t> involved = named_in(messages);
       const size_t line = involved.empty() ? 0 : taken_[involved.back()].line;
       if (good) {
-        if (i == 0) say_messages(line, {}, messages);
+        if (index == 0) say_messages(line, {}, messages);
         return;
       }
       say_messages(line, {}, messages);

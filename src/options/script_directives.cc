@@ -14,22 +14,23 @@ Result<std::vector<std::string>> split_words(std::string_view text) {
   std::string word;
   bool in_word = false;
   char quote = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '\\' && quote != '\'' && i + 1 < text.size() && std::string_view("\\\"'#").find(text[i + 1]) != std::string_view::npos) {
-      word += text[++i];
+  for (size_t index = 0; index < text.size(); ++index) {
+    char letter = text[index];
+    if (letter == '\\' && quote != '\'' && index + 1 < text.size() &&
+        std::string_view("\\\"'#").find(text[index + 1]) != std::string_view::npos) {
+      word += text[++index];
       in_word = true;
-    } else if (quote ? c == quote : (c == '"' || c == '\'')) {
-      quote = quote ? 0 : c;
+    } else if (quote ? letter == quote : (letter == '"' || letter == '\'')) {
+      quote = quote ? 0 : letter;
       in_word = true;
-    } else if (!quote && c == '#') {
+    } else if (!quote && letter == '#') {
       break;
-    } else if (!quote && kBlanks.find(c) != kBlanks.npos) {
+    } else if (!quote && kBlanks.find(letter) != kBlanks.npos) {
       if (in_word) words.push_back(std::move(word));
       word.clear();
       in_word = false;
     } else {
-      word += c;
+      word += letter;
       in_word = true;
     }
   }

@@ -32,18 +32,18 @@ Result<> set_kill_on_bad_exit(JobOptions& o, const Given& g) {
   return {};
 }
 
-Result<> set_slurmd_debug(JobOptions& o, const Given& g) {
+Result<> set_slurmd_debug(JobOptions& options, const Given& given) {
   constexpr std::string_view kTags[] = {"error", "info", "verbose", "debug", "debug2"};
-  if (auto n = parse_number<uint32_t>(g.value, 2, 6)) {
-    o.step.slurmd_debug = *n;
+  if (auto n = parse_number<uint32_t>(given.value, 2, 6)) {
+    options.step.slurmd_debug = *n;
     return {};
   }
   for (size_t i = 0; i < std::size(kTags); ++i) {
-    if (!iequals(kTags[i], g.value)) continue;
-    o.step.slurmd_debug = static_cast<uint32_t>(i + 2);
+    if (!iequals(kTags[i], given.value)) continue;
+    options.step.slurmd_debug = static_cast<uint32_t>(i + 2);
     return {};
   }
-  return bad_spec(g, "expected 2 to 6, or error, info, verbose, debug, debug2");
+  return bad_spec(given, "expected 2 to 6, or error, info, verbose, debug, debug2");
 }
 
 Result<> set_ignore_signals(JobOptions& o, const Given& g) {

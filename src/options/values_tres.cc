@@ -33,9 +33,9 @@ Result<std::string> one_gres(std::string_view part, uint64_t* count_out) {
   std::string_view type;
   if (pieces.size() >= 2) {
     if (pieces.back().empty()) return bad_gres(part, "nothing stands after the last colon");
-    auto n = parse_count(pieces.back());
-    if (n) {
-      count = *n;
+    auto number = parse_count(pieces.back());
+    if (number) {
+      count = *number;
       if (pieces.size() == 3) type = pieces[1];
     } else if (pieces.size() == 2) {
       type = pieces[1];
@@ -189,16 +189,16 @@ std::optional<std::string> bind_type(std::string_view t) {
   return kind + ":" + std::string(rest);
 }
 
-std::optional<std::string> bind_spec(std::string_view t) {
+std::optional<std::string> bind_spec(std::string_view text) {
   std::string prefix;
-  size_t comma = t.find(',');
-  std::string_view first = t.substr(0, comma);
+  size_t comma = text.find(',');
+  std::string_view first = text.substr(0, comma);
   if (!first.empty() && istarts_with("verbose", first)) {
     prefix = "verbose,";
-    if (comma == t.npos) return std::string("verbose");
-    t = t.substr(comma + 1);
+    if (comma == text.npos) return std::string("verbose");
+    text = text.substr(comma + 1);
   }
-  auto type = bind_type(t);
+  auto type = bind_type(text);
   if (!type) return std::nullopt;
   return prefix + *type;
 }

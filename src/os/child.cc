@@ -86,36 +86,36 @@ std::string_view path_of(const std::vector<const char*>& env) {
   return "/usr/local/bin:/usr/bin:/bin";
 }
 
-void plan_candidates(ChildPlan& p) {
-  const std::string& program = p.spec->path;
+void plan_candidates(ChildPlan& plan) {
+  const std::string& program = plan.spec->path;
   if (program.find('/') != std::string::npos) {
-    p.candidates.push_back(program);
+    plan.candidates.push_back(program);
   } else {
-    std::string_view path = path_of(p.env);
-    for (size_t at = 0; at <= path.size() && p.candidates.size() < 256;) {
+    std::string_view path = path_of(plan.env);
+    for (size_t at = 0; at <= path.size() && plan.candidates.size() < 256;) {
       size_t end = std::min(path.find(':', at), path.size());
       std::string dir(path.substr(at, end - at));
-      p.candidates.push_back(dir.empty() ? "./" + program : dir + "/" + program);
+      plan.candidates.push_back(dir.empty() ? "./" + program : dir + "/" + program);
       at = end + 1;
     }
   }
-  for (const auto& c : p.candidates) p.candidate_ptrs.push_back(c.c_str());
+  for (const auto& c : plan.candidates) plan.candidate_ptrs.push_back(c.c_str());
 }
 
-void plan_environment(const SpawnSpec& s, ChildPlan& p) {
-  if (s.env) {
-    for (const auto& e : *s.env) p.env.push_back(e.c_str());
+void plan_environment(const SpawnSpec& spec, ChildPlan& plan) {
+  if (spec.env) {
+    for (const auto& e : *spec.env) plan.env.push_back(e.c_str());
   } else {
-    for (char** e = environ; e && *e; ++e) p.env.push_back(*e);
+    for (char** e = environ; e && *e; ++e) plan.env.push_back(*e);
   }
-  if (!s.pid_variable.empty()) {
-    p.pid_entry = s.pid_variable + "=";
-    const size_t digits_at = p.pid_entry.size();
-    p.pid_entry.resize(digits_at + 16, '\0');
-    p.orders.pid_digits = p.pid_entry.data() + digits_at;
-    p.env.push_back(p.pid_entry.c_str());
+  if (!spec.pid_variable.empty()) {
+    plan.pid_entry = spec.pid_variable + "=";
+    const size_t digits_at = plan.pid_entry.size();
+    plan.pid_entry.resize(digits_at + 16, '\0');
+    plan.orders.pid_digits = plan.pid_entry.data() + digits_at;
+    plan.env.push_back(plan.pid_entry.c_str());
   }
-  p.env.push_back(nullptr);
+  plan.env.push_back(nullptr);
 }
 
 }  // namespace
@@ -152,18 +152,19 @@ IN_CHILD void take_place(ChildOrders& o) {
   map_descriptors(o);
 }
 
-IN_CHILD void set_limits_and_user(ChildOrders& o) {
-  for (size_t i = 0; i < o.limit_count; ++i)
-    must(o, ChildStep::kLimit, raw_call(SYS_prlimit64, 0, o.limits[i].resource, raw_pointer(&o.limits[i].pair[0]), 0), i);
-  if (o.switch_user) {
-    const BecomeUser became = become_user_for_good(o.user);
-    must(o, became.step, became.result);
+IN_CHILD void set_limits_and_user(ChildOrders& orders) {
+  for (size_t i = 0; i < orders.limit_count; ++i)
+    must(orders, ChildStep::kLimit, raw_call(SYS_prlimit64, 0, orders.limits[i].resource, raw_pointer(&orders.limits[i].pair[0]), 0), i);
+  if (orders.switch_user) {
+    const BecomeUser became = become_user_for_good(orders.user);
+    must(orders, became.step, became.result);
   }
-  if (o.set_umask) raw_call(SYS_umask, static_cast<long>(o.umask));
-  if (o.cwd) must(o, ChildStep::kCwd, raw_call(SYS_chdir, raw_pointer(o.cwd)));
-  if (!o.death_signal) return;
-  must(o, ChildStep::kDeath, raw_call(SYS_prctl, PR_SET_PDEATHSIG, o.death_signal));
-  if (o.parent && raw_call(SYS_getppid) != o.parent) give_up(o, ChildStep::kDeath, -ESRCH);  // it was too late for the signal
+  if (orders.set_umask) raw_call(SYS_umask, static_cast<long>(orders.umask));
+  if (orders.cwd) must(orders, ChildStep::kCwd, raw_call(SYS_chdir, raw_pointer(orders.cwd)));
+  if (!orders.death_signal) return;
+  must(orders, ChildStep::kDeath, raw_call(SYS_prctl, PR_SET_PDEATHSIG, orders.death_signal));
+  if (orders.parent && raw_call(SYS_getppid) != orders.parent)
+    give_up(orders, ChildStep::kDeath, -ESRCH);  // it was too late for the signal
 }
 
 IN_CHILD void take_signals() {
@@ -183,24 +184,24 @@ IN_CHILD void take_signals() {
   give_up(o, ChildStep::kExec, result);
 }
 
-std::string describe_failure(const ChildPlan& p) {
-  const SpawnSpec& s = *p.spec;
-  switch (p.orders.failed) {
+std::string describe_failure(const ChildPlan& plan) {
+  const SpawnSpec& spec = *plan.spec;
+  switch (plan.orders.failed) {
     case ChildStep::kSession: return "setsid";
-    case ChildStep::kGroup: return "setpgid " + std::to_string(*s.process_group);
+    case ChildStep::kGroup: return "setpgid " + std::to_string(*spec.process_group);
     case ChildStep::kTty: return "controlling terminal";
-    case ChildStep::kNice: return "nice " + std::to_string(*s.nice);
-    case ChildStep::kAffinity: return "CPU affinity " + s.cpus.to_ranges();
+    case ChildStep::kNice: return "nice " + std::to_string(*spec.nice);
+    case ChildStep::kAffinity: return "CPU affinity " + spec.cpus.to_ranges();
     case ChildStep::kCgroup: return "join cgroup";
-    case ChildStep::kFds: return s.fds.empty() ? "descriptors" : "descriptor " + std::to_string(s.fds[p.orders.failed_index].from);
-    case ChildStep::kLimit: return "resource limit " + std::to_string(s.limits[p.orders.failed_index].resource);
+    case ChildStep::kFds: return spec.fds.empty() ? "descriptors" : "descriptor " + std::to_string(spec.fds[plan.orders.failed_index].from);
+    case ChildStep::kLimit: return "resource limit " + std::to_string(spec.limits[plan.orders.failed_index].resource);
     case ChildStep::kGroups: return "setgroups";
-    case ChildStep::kGid: return "setgid " + std::to_string(s.credentials->gid.value);
-    case ChildStep::kUid: return "setuid " + std::to_string(s.credentials->uid.value);
-    case ChildStep::kRights: return "the rights of user " + std::to_string(s.credentials->uid.value);
-    case ChildStep::kCwd: return "chdir " + s.cwd;
+    case ChildStep::kGid: return "setgid " + std::to_string(spec.credentials->gid.value);
+    case ChildStep::kUid: return "setuid " + std::to_string(spec.credentials->uid.value);
+    case ChildStep::kRights: return "the rights of user " + std::to_string(spec.credentials->uid.value);
+    case ChildStep::kCwd: return "chdir " + spec.cwd;
     case ChildStep::kDeath: return "parent death signal";
-    default: return "execve " + s.path;
+    default: return "execve " + spec.path;
   }
 }
 
@@ -223,52 +224,53 @@ static Result<> plan_descriptors(const SpawnSpec& s, ChildPlan& p) {
   return {};
 }
 
-static void plan_place(const SpawnSpec& s, ChildPlan& p) {
+static void plan_place(const SpawnSpec& spec, ChildPlan& plan) {
   constexpr size_t kBits = 8 * sizeof(unsigned long);
-  s.cpus.for_each([&](size_t cpu) {
-    if (p.cpu_mask.size() <= cpu / kBits) p.cpu_mask.resize(cpu / kBits + 1);
-    p.cpu_mask[cpu / kBits] |= 1ul << (cpu % kBits);
+  spec.cpus.for_each([&](size_t cpu) {
+    if (plan.cpu_mask.size() <= cpu / kBits) plan.cpu_mask.resize(cpu / kBits + 1);
+    plan.cpu_mask[cpu / kBits] |= 1ul << (cpu % kBits);
   });
-  for (const LimitSetting& l : s.limits) p.limits.push_back({l.resource, {l.soft, l.hard}});
-  ChildOrders& o = p.orders;
-  o.cgroups = s.cgroup_procs_fds.data();
-  o.cgroup_count = s.cgroup_procs_fds.size();
-  o.new_session = s.new_session;
-  o.set_group = s.process_group.has_value();
-  o.group = s.process_group.value_or(0);
-  o.tty = s.controlling_tty;
-  o.set_nice = s.nice.has_value();
-  o.nice = s.nice.value_or(0);
-  o.cpus = p.cpu_mask.data();
-  o.cpu_bytes = p.cpu_mask.size() * sizeof(unsigned long);
-  o.limits = p.limits.data();
-  o.limit_count = p.limits.size();
-  o.set_umask = s.umask.has_value();
-  o.umask = s.umask.value_or(0);
-  o.cwd = s.cwd.empty() ? nullptr : s.cwd.c_str();
-  o.death_signal = s.parent_death_signal;
-  o.parent = getpid();
+  for (const LimitSetting& l : spec.limits) plan.limits.push_back({l.resource, {l.soft, l.hard}});
+  ChildOrders& orders = plan.orders;
+  orders.cgroups = spec.cgroup_procs_fds.data();
+  orders.cgroup_count = spec.cgroup_procs_fds.size();
+  orders.new_session = spec.new_session;
+  orders.set_group = spec.process_group.has_value();
+  orders.group = spec.process_group.value_or(0);
+  orders.tty = spec.controlling_tty;
+  orders.set_nice = spec.nice.has_value();
+  orders.nice = spec.nice.value_or(0);
+  orders.cpus = plan.cpu_mask.data();
+  orders.cpu_bytes = plan.cpu_mask.size() * sizeof(unsigned long);
+  orders.limits = plan.limits.data();
+  orders.limit_count = plan.limits.size();
+  orders.set_umask = spec.umask.has_value();
+  orders.umask = spec.umask.value_or(0);
+  orders.cwd = spec.cwd.empty() ? nullptr : spec.cwd.c_str();
+  orders.death_signal = spec.parent_death_signal;
+  orders.parent = getpid();
 }
 
-Result<> make_plan(const SpawnSpec& s, ChildPlan& p) {
-  p.spec = &s;
-  if (s.path.empty()) return fail(Errc::kInvalidArgument, "execve: no program named");
-  if (s.controlling_tty >= 0 && !s.new_session) return fail(Errc::kInvalidArgument, "spawn: a controlling terminal needs a new session");
-  if (s.argv.empty()) p.argv.push_back(s.path.c_str());
-  for (const auto& a : s.argv) p.argv.push_back(a.c_str());
-  p.argv.push_back(nullptr);
-  plan_environment(s, p);
-  plan_candidates(p);
-  MUSTER_TRY_VOID(plan_descriptors(s, p));
-  plan_place(s, p);
-  p.orders.argv = p.argv.data();
-  p.orders.env = p.env.data();
-  p.orders.candidates = p.candidate_ptrs.data();
-  p.orders.candidate_count = p.candidate_ptrs.size();
-  if (s.credentials) {
-    MUSTER_TRY(switches, switches_user(*s.credentials));
-    p.orders.switch_user = switches;
-    p.orders.user = raw_user(*s.credentials);
+Result<> make_plan(const SpawnSpec& spec, ChildPlan& plan) {
+  plan.spec = &spec;
+  if (spec.path.empty()) return fail(Errc::kInvalidArgument, "execve: no program named");
+  if (spec.controlling_tty >= 0 && !spec.new_session)
+    return fail(Errc::kInvalidArgument, "spawn: a controlling terminal needs a new session");
+  if (spec.argv.empty()) plan.argv.push_back(spec.path.c_str());
+  for (const auto& a : spec.argv) plan.argv.push_back(a.c_str());
+  plan.argv.push_back(nullptr);
+  plan_environment(spec, plan);
+  plan_candidates(plan);
+  MUSTER_TRY_VOID(plan_descriptors(spec, plan));
+  plan_place(spec, plan);
+  plan.orders.argv = plan.argv.data();
+  plan.orders.env = plan.env.data();
+  plan.orders.candidates = plan.candidate_ptrs.data();
+  plan.orders.candidate_count = plan.candidate_ptrs.size();
+  if (spec.credentials) {
+    MUSTER_TRY(switches, switches_user(*spec.credentials));
+    plan.orders.switch_user = switches;
+    plan.orders.user = raw_user(*spec.credentials);
   }
   return {};
 }

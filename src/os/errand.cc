@@ -81,34 +81,34 @@ IN_CHILD bool is_directory(const char* path) {
 }
 
 // Makes each missing directory above the last part of the path.
-IN_CHILD long make_parents(Thing& t) {
-  for (size_t at = 1; at < t.path_size; ++at) {
-    if (t.path[at] != '/') continue;
-    t.path[at] = 0;
-    long made = raw_call(SYS_mkdirat, AT_FDCWD, raw_pointer(t.path), 0777);
+IN_CHILD long make_parents(Thing& thing) {
+  for (size_t at = 1; at < thing.path_size; ++at) {
+    if (thing.path[at] != '/') continue;
+    thing.path[at] = 0;
+    long made = raw_call(SYS_mkdirat, AT_FDCWD, raw_pointer(thing.path), 0777);
     // A parent we may not write to (EACCES, EROFS …) is fine when it is already there.
-    if (made < 0 && made != -EEXIST && is_directory(t.path)) made = 0;
-    t.path[at] = '/';
+    if (made < 0 && made != -EEXIST && is_directory(thing.path)) made = 0;
+    thing.path[at] = '/';
     if (made < 0 && made != -EEXIST) {
-      t.failed_at = at;
+      thing.failed_at = at;
       return made;
     }
   }
   return 0;
 }
 
-IN_CHILD long created(Thing& t, int flags) {
+IN_CHILD long created(Thing& thing, int flags) {
   // O_EXCL first, to know whether the file is new: only then it gets the job's mode, whatever our umask. Another may win the race.
   for (int attempt = 0; attempt < 3; ++attempt) {
-    long fd = open_raw(t.path, flags | O_CREAT | O_EXCL, t.mode);
+    long fd = open_raw(thing.path, flags | O_CREAT | O_EXCL, thing.mode);
     if (fd >= 0) {
-      raw_call(SYS_fchmod, fd, t.mode);
+      raw_call(SYS_fchmod, fd, thing.mode);
       return fd;
     }
     if (fd != -EEXIST) return fd;
-    fd = open_raw(t.path, flags, 0);
+    fd = open_raw(thing.path, flags, 0);
     // A dangling link: O_EXCL refuses it, so let the kernel create what it points to.
-    if (fd == -ENOENT) fd = open_raw(t.path, flags | O_CREAT, t.mode);
+    if (fd == -ENOENT) fd = open_raw(thing.path, flags | O_CREAT, thing.mode);
     if (fd != -ENOENT) return fd;
   }
   return -ENOENT;
@@ -130,12 +130,12 @@ IN_CHILD long input(Thing& t) {
   return fd;
 }
 
-IN_CHILD long connection(Thing& t) {
-  const long fd = raw_call(SYS_socket, t.address->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+IN_CHILD long connection(Thing& thing) {
+  const long fd = raw_call(SYS_socket, thing.address->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return fd;
   long result;
   do {
-    result = raw_call(SYS_connect, fd, raw_pointer(t.address), static_cast<long>(t.address_size));
+    result = raw_call(SYS_connect, fd, raw_pointer(thing.address), static_cast<long>(thing.address_size));
   } while (result == -EINTR);
   if (result < 0) {
     raw_call(SYS_close, fd);
@@ -168,20 +168,20 @@ IN_CHILD long carry_out(Thing& t) {
 }
 
 IN_CHILD int errand_main(void* arg) {
-  Orders& o = *static_cast<Orders*>(arg);
-  if (o.switch_user) {
-    const BecomeUser became = become_user_for_good(o.user);
+  Orders& orders = *static_cast<Orders*>(arg);
+  if (orders.switch_user) {
+    const BecomeUser became = become_user_for_good(orders.user);
     if (became.result < 0) {
-      o.failure = became.result;
-      o.failed = became.step;
+      orders.failure = became.result;
+      orders.failed = became.step;
       raw_call(SYS_exit_group, 1);
     }
   }
   raw_call(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-  if (raw_call(SYS_getppid) != o.parent) raw_call(SYS_exit_group, 1);
-  for (size_t i = 0; i < o.count; ++i) {
-    o.things[i].result = carry_out(o.things[i]);
-    o.things[i].done = true;
+  if (raw_call(SYS_getppid) != orders.parent) raw_call(SYS_exit_group, 1);
+  for (size_t i = 0; i < orders.count; ++i) {
+    orders.things[i].result = carry_out(orders.things[i]);
+    orders.things[i].done = true;
   }
   raw_call(SYS_exit_group, 0);
   return 0;
@@ -294,28 +294,28 @@ Result<> Errand::start(const std::optional<Credentials>& who) {
 }
 
 Result<> Errand::State::start(const std::optional<Credentials>& as) {
-  State& s = *this;
-  s.who = as;
-  s.orders.things = s.things.data();
-  s.orders.count = s.things.size();
-  s.orders.parent = getpid();
-  if (s.who) {
-    MUSTER_TRY(switches, switches_user(*s.who));
-    s.orders.switch_user = switches;
-    s.orders.user = raw_user(*s.who);
+  State& state = *this;
+  state.who = as;
+  state.orders.things = state.things.data();
+  state.orders.count = state.things.size();
+  state.orders.parent = getpid();
+  if (state.who) {
+    MUSTER_TRY(switches, switches_user(*state.who));
+    state.orders.switch_user = switches;
+    state.orders.user = raw_user(*state.who);
   }
-  s.stack = std::make_unique_for_overwrite<unsigned char[]>(kChildStack);
+  state.stack = std::make_unique_for_overwrite<unsigned char[]>(kChildStack);
   int pidfd = -1, clone_errno;
   {
     AllSignalsBlocked blocked;
-    s.pid = clone_beside(errand_main, s.stack.get(), CLONE_FILES | CLONE_PIDFD, &s.orders, &pidfd);
+    state.pid = clone_beside(errand_main, state.stack.get(), CLONE_FILES | CLONE_PIDFD, &state.orders, &pidfd);
     clone_errno = errno;
   }
-  if (s.pid < 0) {
-    s.pid = 0;
+  if (state.pid < 0) {
+    state.pid = 0;
     return fail_errno("clone", clone_errno);
   }
-  s.pidfd.reset(pidfd);
+  state.pidfd.reset(pidfd);
   return {};
 }
 
@@ -342,12 +342,12 @@ void Errand::end() {
 }
 
 Result<Fd> Errand::take(size_t thing) {
-  State& s = *state_;
-  Thing& t = s.things.at(thing);
-  const std::string& name = s.names.at(thing);
-  if (s.not_started) return std::unexpected(*s.not_started);
-  if (s.orders.failed != ChildStep::kNone)
-    return fail_errno("the rights of user " + std::to_string(s.who->uid.value), static_cast<int>(-s.orders.failure));
+  State& state = *state_;
+  Thing& t = state.things.at(thing);
+  const std::string& name = state.names.at(thing);
+  if (state.not_started) return std::unexpected(*state.not_started);
+  if (state.orders.failed != ChildStep::kNone)
+    return fail_errno("the rights of user " + std::to_string(state.who->uid.value), static_cast<int>(-state.orders.failure));
   if (!t.done) return fail(Errc::kTimedOut, name + ": no answer in time");
   const long result = t.result;
   if (result < 0) return fail_errno(t.failed_at ? "mkdir " + name.substr(0, t.failed_at) : name, static_cast<int>(-result));

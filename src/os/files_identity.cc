@@ -25,9 +25,9 @@ Result<ActAs> ActAs::user(const std::optional<Credentials>& who) {
     return fail(Errc::kAccessDenied, "files of user " + std::to_string(who->uid.value) + " need root to act for them");
   }
   if (who->uid.value == 0) return as;
-  const int n = getgroups(0, nullptr);
-  as.old_groups_.resize(n > 0 ? static_cast<size_t>(n) : 0);
-  if (n > 0 && getgroups(n, as.old_groups_.data()) < 0) return fail_errno("getgroups");
+  const int number = getgroups(0, nullptr);
+  as.old_groups_.resize(number > 0 ? static_cast<size_t>(number) : 0);
+  if (number > 0 && getgroups(number, as.old_groups_.data()) < 0) return fail_errno("getgroups");
   // The raw call changes this thread only; glibc's would change all.
   if (syscall(SYS_setgroups, who->groups.size(), who->groups.data()) < 0) return fail_errno("setgroups");
   as.active_ = true;

@@ -43,9 +43,9 @@ void wait_at(int gate) {
 }
 
 // The whole program of a forked child: it has memory of its own, so it may do what it likes.
-[[noreturn]] void held_main(SpawnSpec s, const StartHooks& hooks, int gate) {
+[[noreturn]] void held_main(SpawnSpec spec, const StartHooks& hooks, int gate) {
   ChildPlan before;
-  if (!make_plan(s, before)) _exit(kHookFailed);  // was made once already by our parent
+  if (!make_plan(spec, before)) _exit(kHookFailed);  // was made once already by our parent
   Teller teller{before, hooks};
   watch(before, teller);
   // The gate's number may be one that the program's descriptors go to.
@@ -58,9 +58,9 @@ void wait_at(int gate) {
   wait_at(gate);
   prctl(PR_SET_PDEATHSIG, 0);
   set_limits_and_user(before.orders);
-  if (hooks.as_user && !hooks.as_user(s)) _exit(kHookFailed);
+  if (hooks.as_user && !hooks.as_user(spec)) _exit(kHookFailed);
   ChildPlan after;  // the hook may have changed the environment, and with it where programs are
-  if (!make_plan(s, after)) _exit(kHookFailed);
+  if (!make_plan(spec, after)) _exit(kHookFailed);
   Teller then{after, hooks};
   watch(after, then);
   execute(after.orders);

@@ -154,34 +154,34 @@ struct Log::Impl::Barrier final : spdlog::sinks::sink {
 
 Log::Log(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-Result<std::unique_ptr<Log>> Log::open(const LogOptions& o) {
+Result<std::unique_ptr<Log>> Log::open(const LogOptions& options) {
   auto impl = std::make_unique<Impl>();
-  impl->program = o.program;
-  impl->time_format = o.time_format;
-  impl->stderr_time = o.stderr_time;
+  impl->program = options.program;
+  impl->time_format = options.time_format;
+  impl->stderr_time = options.stderr_time;
   std::vector<spdlog::sink_ptr> sinks;
-  if (!o.file.empty()) {
-    impl->file = std::make_shared<FileSink>(o.file);
+  if (!options.file.empty()) {
+    impl->file = std::make_shared<FileSink>(options.file);
     MUSTER_TRY_VOID(impl->file->reopen());
     sinks.push_back(impl->file);
   }
   impl->errors = std::make_shared<StderrSink>();
   sinks.push_back(impl->errors);
-  impl->sys = std::make_shared<SyslogSink>(o.program);
+  impl->sys = std::make_shared<SyslogSink>(options.program);
   sinks.push_back(impl->sys);
   impl->barrier = std::make_shared<Impl::Barrier>();
   sinks.push_back(impl->barrier);
-  if (o.async) {
-    impl->pool = std::make_shared<spdlog::details::thread_pool>(std::max<size_t>(o.queue_lines, 16), 1);
-    impl->logger = std::make_shared<spdlog::async_logger>(o.program, sinks.begin(), sinks.end(), impl->pool,
+  if (options.async) {
+    impl->pool = std::make_shared<spdlog::details::thread_pool>(std::max<size_t>(options.queue_lines, 16), 1);
+    impl->logger = std::make_shared<spdlog::async_logger>(options.program, sinks.begin(), sinks.end(), impl->pool,
                                                           spdlog::async_overflow_policy::overrun_oldest);
   } else {
-    impl->logger = std::make_shared<spdlog::logger>(o.program, sinks.begin(), sinks.end());
+    impl->logger = std::make_shared<spdlog::logger>(options.program, sinks.begin(), sinks.end());
   }
   impl->logger->set_level(spdlog::level::trace);
   impl->logger->flush_on(spdlog::level::off);
   std::unique_ptr<Log> log(new Log(std::move(impl)));
-  log->set_levels(o.file_level, o.stderr_level, o.syslog_level);
+  log->set_levels(options.file_level, options.stderr_level, options.syslog_level);
   return log;
 }
 
@@ -193,18 +193,18 @@ Log::~Log() {
 
 void Log::write(LogLevel level, std::string_view text) {
   if (!enabled(level)) return;
-  Impl& m = *impl_;
-  int file_bits = m.file && level <= m.file_level ? kFileBit : 0;
-  int bare_bits = level <= m.syslog_level ? kSyslogBit : 0;
-  const bool to_stderr = level <= m.stderr_level;
+  Impl& impl = *impl_;
+  int file_bits = impl.file && level <= impl.file_level ? kFileBit : 0;
+  int bare_bits = level <= impl.syslog_level ? kSyslogBit : 0;
+  const bool to_stderr = level <= impl.stderr_level;
   std::string body = level_word(level);
   append_plain(body, text);
-  if (to_stderr && m.stderr_time) file_bits |= kStderrBit;
+  if (to_stderr && impl.stderr_time) file_bits |= kStderrBit;
   if (file_bits) {
-    m.send(level, file_bits, "[" + format_log_time(m.time_format, wall_now().time_since_epoch().count()) + "] " + body);
+    impl.send(level, file_bits, "[" + format_log_time(impl.time_format, wall_now().time_since_epoch().count()) + "] " + body);
   }
-  if (to_stderr && !m.stderr_time) m.send(level, kStderrBit, m.program + ": " + body);
-  if (bare_bits) m.send(level, bare_bits, body);
+  if (to_stderr && !impl.stderr_time) impl.send(level, kStderrBit, impl.program + ": " + body);
+  if (bare_bits) impl.send(level, bare_bits, body);
 }
 
 Result<> Log::reopen() { return impl_->file ? impl_->file->reopen() : Result<>{}; }
@@ -219,20 +219,20 @@ void Log::set_levels(LogLevel file, LogLevel stderr_level, LogLevel syslog_level
 void Log::set_time_format(LogTimeFormat format) { impl_->time_format = format; }
 
 void Log::flush() {
-  Impl& m = *impl_;
-  if (!m.pool) {
-    m.logger->flush();
+  Impl& impl = *impl_;
+  if (!impl.pool) {
+    impl.logger->flush();
     return;
   }
-  std::unique_lock lock(m.barrier->mutex);
-  const uint64_t before = m.barrier->flushes;
+  std::unique_lock lock(impl.barrier->mutex);
+  const uint64_t before = impl.barrier->flushes;
   lock.unlock();
-  m.logger->flush();
+  impl.logger->flush();
   lock.lock();
   // Under a flood the request itself may be overrun: ask again rather than wait for ever.
-  while (!m.barrier->changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return m.barrier->flushes != before; })) {
+  while (!impl.barrier->changed.wait_for(lock, std::chrono::milliseconds(100), [&] { return impl.barrier->flushes != before; })) {
     lock.unlock();
-    m.logger->flush();
+    impl.logger->flush();
     lock.lock();
   }
 }

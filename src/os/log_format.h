@@ -15,41 +15,41 @@ namespace muster::os {
 using LogArg = std::variant<int64_t, uint64_t, double, bool, char, std::string_view>;
 
 template <class T>
-LogArg to_log_arg(const T& v) {
+LogArg to_log_arg(const T& value) {
   if constexpr (std::is_same_v<T, bool> || std::is_same_v<T, char>) {
-    return v;
+    return value;
   } else if constexpr (std::is_enum_v<T> || std::signed_integral<T>) {
-    return static_cast<int64_t>(v);
+    return static_cast<int64_t>(value);
   } else if constexpr (std::unsigned_integral<T>) {
-    return static_cast<uint64_t>(v);
+    return static_cast<uint64_t>(value);
   } else if constexpr (std::floating_point<T>) {
-    return static_cast<double>(v);
-  } else if constexpr (requires { std::string_view(v); }) {
-    return std::string_view(v);
+    return static_cast<double>(value);
+  } else if constexpr (requires { std::string_view(value); }) {
+    return std::string_view(value);
   } else {
-    return to_log_arg(v.value);  // StrongId
+    return to_log_arg(value.value);  // StrongId
   }
 }
 
 namespace log_detail {
 // The number of fields in a format text; -1 when it has a brace without its partner.
-constexpr int count_fields(std::string_view s) {
-  int n = 0;
-  for (size_t i = 0; i < s.size(); ++i) {
-    if (s[i] == '{') {
-      if (i + 1 < s.size() && s[i + 1] == '{') {
-        ++i;
+constexpr int count_fields(std::string_view format) {
+  int fields = 0;
+  for (size_t index = 0; index < format.size(); ++index) {
+    if (format[index] == '{') {
+      if (index + 1 < format.size() && format[index + 1] == '{') {
+        ++index;
         continue;
       }
-      while (i < s.size() && s[i] != '}') ++i;
-      if (i == s.size()) return -1;
-      ++n;
-    } else if (s[i] == '}') {
-      if (i + 1 >= s.size() || s[i + 1] != '}') return -1;
-      ++i;
+      while (index < format.size() && format[index] != '}') ++index;
+      if (index == format.size()) return -1;
+      ++fields;
+    } else if (format[index] == '}') {
+      if (index + 1 >= format.size() || format[index + 1] != '}') return -1;
+      ++index;
     }
   }
-  return n;
+  return fields;
 }
 void wrong_number_of_fields_in_log_text();  // not constexpr, so that the compiler's error names it
 }  // namespace log_detail

@@ -49,27 +49,27 @@ Result<LogTimeFormat> parse_log_time_format(std::string_view text) {
 
 std::string format_log_time(LogTimeFormat format, int64_t us) {
   int64_t rest = us % 1'000'000;
-  time_t s = us / 1'000'000;
-  if (rest < 0) rest += 1'000'000, --s;
-  tm t{};
+  time_t seconds = us / 1'000'000;
+  if (rest < 0) rest += 1'000'000, --seconds;
+  tm parts{};
   if (format == LogTimeFormat::kRfc3339) {
-    gmtime_r(&s, &t);
-    return strf("%Y-%m-%dT%H:%M:%SZ", t);
+    gmtime_r(&seconds, &parts);
+    return strf("%Y-%m-%dT%H:%M:%SZ", parts);
   }
   if (format == LogTimeFormat::kClock) return std::to_string(clock());
-  localtime_r(&s, &t);
-  const std::string iso = strf("%Y-%m-%dT%H:%M:%S", t);
+  localtime_r(&seconds, &parts);
+  const std::string iso = strf("%Y-%m-%dT%H:%M:%S", parts);
   switch (format) {
     case LogTimeFormat::kIso8601: return iso;
-    case LogTimeFormat::kRfc5424Ms: return iso + "." + padded(rest / 1000, 3) + zone(t);
-    case LogTimeFormat::kRfc5424: return iso + zone(t);
-    case LogTimeFormat::kShort: return strf("%b %d %H:%M:%S", t);
+    case LogTimeFormat::kRfc5424Ms: return iso + "." + padded(rest / 1000, 3) + zone(parts);
+    case LogTimeFormat::kRfc5424: return iso + zone(parts);
+    case LogTimeFormat::kShort: return strf("%b %d %H:%M:%S", parts);
     case LogTimeFormat::kThreadId: {
       char id[32];
       snprintf(id, sizeof id, "%#lx", static_cast<unsigned long>(pthread_self()));
       std::string name = process_name();
       name.resize(std::max<size_t>(name.size(), 12), ' ');
-      return strf("%b %d %H:%M:%S.", t) + padded(rest, 6) + " " + padded(getpid(), 5) + " " + name + " " + id;
+      return strf("%b %d %H:%M:%S.", parts) + padded(rest, 6) + " " + padded(getpid(), 5) + " " + name + " " + id;
     }
     default: return iso + "." + padded(rest / 1000, 3);
   }

@@ -36,24 +36,24 @@ Result<ProcessInfo> parse_stat(pid_t pid, const std::string& text) {
   const auto open = text.find('('), close = text.rfind(')');  // the name may hold anything, also ") "
   if (open == std::string::npos || close == std::string::npos || close < open)
     return fail(Errc::kIo, proc_path(pid, "stat") + ": unknown format");
-  const auto f = split(std::string_view(text).substr(close + 1), ' ');  // f[0] is field 3, the state
-  if (f.size() < 37 || f[0].empty()) return fail(Errc::kIo, proc_path(pid, "stat") + ": too few fields");
-  ProcessInfo p;
-  p.pid = pid;
-  p.name = text.substr(open + 1, close - open - 1);
-  p.state = f[0][0];
-  p.parent = number<pid_t>(f[1]);
-  p.group = number<pid_t>(f[2]);
-  p.session = number<pid_t>(f[3]);
-  p.kernel_thread = (number<uint64_t>(f[6]) & kKernelThread) != 0;
-  p.major_faults = number<uint64_t>(f[9]);
-  p.user_time = ticks(number<uint64_t>(f[11]));
-  p.system_time = ticks(number<uint64_t>(f[12]));
-  p.start_ticks = number<uint64_t>(f[19]);
-  p.virtual_bytes = number<uint64_t>(f[20]);
-  p.rss_bytes = number<uint64_t>(f[21]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
-  p.last_cpu = number<int>(f[36]);
-  return p;
+  const auto fields = split(std::string_view(text).substr(close + 1), ' ');  // fields[0] is field 3, the state
+  if (fields.size() < 37 || fields[0].empty()) return fail(Errc::kIo, proc_path(pid, "stat") + ": too few fields");
+  ProcessInfo process;
+  process.pid = pid;
+  process.name = text.substr(open + 1, close - open - 1);
+  process.state = fields[0][0];
+  process.parent = number<pid_t>(fields[1]);
+  process.group = number<pid_t>(fields[2]);
+  process.session = number<pid_t>(fields[3]);
+  process.kernel_thread = (number<uint64_t>(fields[6]) & kKernelThread) != 0;
+  process.major_faults = number<uint64_t>(fields[9]);
+  process.user_time = ticks(number<uint64_t>(fields[11]));
+  process.system_time = ticks(number<uint64_t>(fields[12]));
+  process.start_ticks = number<uint64_t>(fields[19]);
+  process.virtual_bytes = number<uint64_t>(fields[20]);
+  process.rss_bytes = number<uint64_t>(fields[21]) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE));
+  process.last_cpu = number<int>(fields[36]);
+  return process;
 }
 
 // all is sorted by pid. Marks everything below root, however deep.

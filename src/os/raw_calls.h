@@ -21,24 +21,24 @@ inline constexpr bool kChildRunsBeside = true;
 inline constexpr bool kChildRunsBeside = false;
 #endif
 
-IN_CHILD inline long raw_call(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0) {
+IN_CHILD inline long raw_call(long number, long first = 0, long second = 0, long third = 0, long fourth = 0, long fifth = 0) {
 #if defined(__x86_64__)
   long result;
-  register long r10 __asm__("r10") = d;
-  register long r8 __asm__("r8") = e;
-  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
+  register long r10 __asm__("r10") = fourth;
+  register long r8 __asm__("r8") = fifth;
+  __asm__ volatile("syscall" : "=a"(result) : "a"(number), "D"(first), "S"(second), "d"(third), "r"(r10), "r"(r8) : "rcx", "r11", "memory");
   return result;
 #elif defined(__aarch64__)
   register long x8 __asm__("x8") = number;
-  register long x0 __asm__("x0") = a;
-  register long x1 __asm__("x1") = b;
-  register long x2 __asm__("x2") = c;
-  register long x3 __asm__("x3") = d;
-  register long x4 __asm__("x4") = e;
+  register long x0 __asm__("x0") = first;
+  register long x1 __asm__("x1") = second;
+  register long x2 __asm__("x2") = third;
+  register long x3 __asm__("x3") = fourth;
+  register long x4 __asm__("x4") = fifth;
   __asm__ volatile("svc 0" : "+r"(x0) : "r"(x8), "r"(x1), "r"(x2), "r"(x3), "r"(x4) : "memory", "cc");
   return x0;
 #else
-  const long result = syscall(number, a, b, c, d, e);
+  const long result = syscall(number, first, second, third, fourth, fifth);
   return result < 0 ? -errno : result;
 #endif
 }

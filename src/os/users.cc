@@ -97,16 +97,16 @@ Result<Gid> find_gid(std::string_view text) {
 }
 
 Result<std::vector<uint32_t>> group_list(std::string_view name, Gid primary) {
-  const std::string n(name);
+  const std::string spelled(name);
   std::vector<gid_t> groups(64);
   while (true) {
     int count = static_cast<int>(groups.size());
-    if (getgrouplist(n.c_str(), primary.value, groups.data(), &count) >= 0) {
+    if (getgrouplist(spelled.c_str(), primary.value, groups.data(), &count) >= 0) {
       groups.resize(static_cast<size_t>(count));
       return std::vector<uint32_t>(groups.begin(), groups.end());
     }
     if (count > kMaxGroups || static_cast<int>(groups.size()) >= kMaxGroups)
-      return fail(Errc::kIo, "user " + n + " is in more than 65536 groups");
+      return fail(Errc::kIo, "user " + spelled + " is in more than 65536 groups");
     groups.resize(static_cast<size_t>(std::max(count, static_cast<int>(groups.size()) * 2)));
   }
 }

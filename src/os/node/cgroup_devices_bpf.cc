@@ -28,23 +28,23 @@ bpf_insn insn(int code, int dst, int src, int offset, int32_t immediate) {
 }  // namespace
 
 std::vector<bpf_insn> device_program(const std::vector<DeviceRule>& denied) {
-  std::vector<bpf_insn> p;
+  std::vector<bpf_insn> program;
   // r2 = type (low 16 bits of access_type), r4 = major, r5 = minor
-  p.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 2, 1, offsetof(bpf_cgroup_dev_ctx, access_type), 0));
-  p.push_back(insn(BPF_ALU | BPF_AND | BPF_K, 2, 0, 0, 0xffff));
-  p.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 4, 1, offsetof(bpf_cgroup_dev_ctx, major), 0));
-  p.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 5, 1, offsetof(bpf_cgroup_dev_ctx, minor), 0));
+  program.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 2, 1, offsetof(bpf_cgroup_dev_ctx, access_type), 0));
+  program.push_back(insn(BPF_ALU | BPF_AND | BPF_K, 2, 0, 0, 0xffff));
+  program.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 4, 1, offsetof(bpf_cgroup_dev_ctx, major), 0));
+  program.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 5, 1, offsetof(bpf_cgroup_dev_ctx, minor), 0));
   for (const DeviceRule& r : denied) {
     const int type = r.type == 'b' ? BPF_DEVCG_DEV_BLOCK : BPF_DEVCG_DEV_CHAR;
-    p.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 2, 0, 4, type));  // to the next rule
-    p.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 4, 0, 3, static_cast<int32_t>(r.major)));
-    p.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 5, 0, 2, static_cast<int32_t>(r.minor)));
-    p.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0));
-    p.push_back(insn(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 2, 0, 4, type));  // to the next rule
+    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 4, 0, 3, static_cast<int32_t>(r.major)));
+    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 5, 0, 2, static_cast<int32_t>(r.minor)));
+    program.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0));
+    program.push_back(insn(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
   }
-  p.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1));
-  p.push_back(insn(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
-  return p;
+  program.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1));
+  program.push_back(insn(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
+  return program;
 }
 
 namespace {

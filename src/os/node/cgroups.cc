@@ -123,20 +123,20 @@ std::vector<std::string> group_levels(JobId job, std::optional<StepId> step) {
   return out;
 }
 
-Result<Cgroups> Cgroups::open(const CgroupOptions& o) {
+Result<Cgroups> Cgroups::open(const CgroupOptions& options) {
   std::shared_ptr<const CgroupBackend> backend;
   std::string why;
-  const CgroupVersion version = cgroup_version(o);
-  if (version != CgroupVersion::kNone && !o.mountpoint.starts_with('/'))
-    return fail(Errc::kInvalidArgument, "CgroupMountpoint=" + o.mountpoint + " is not an absolute path");
-  for (std::string_view part : split(o.prefix, '/', true))
-    if (bad_level(std::string(part))) return fail(Errc::kInvalidArgument, "cgroup path \"" + o.prefix + "\" is not usable");
+  const CgroupVersion version = cgroup_version(options);
+  if (version != CgroupVersion::kNone && !options.mountpoint.starts_with('/'))
+    return fail(Errc::kInvalidArgument, "CgroupMountpoint=" + options.mountpoint + " is not an absolute path");
+  for (std::string_view part : split(options.prefix, '/', true))
+    if (bad_level(std::string(part))) return fail(Errc::kInvalidArgument, "cgroup path \"" + options.prefix + "\" is not usable");
   if (version == CgroupVersion::kNone) {
     why = "disabled";
   } else if (version == CgroupVersion::kV2) {
-    backend = open_cgroups_v2(o, why);
+    backend = open_cgroups_v2(options, why);
   } else {
-    backend = open_cgroups_v1(o, why);
+    backend = open_cgroups_v1(options, why);
   }
   if (!backend) backend = std::make_shared<NoCgroups>(std::move(why));
   return Cgroups(std::move(backend));

@@ -13,10 +13,10 @@ namespace {
 
 class V1 final : public CgroupBackend {
  public:
-  static std::shared_ptr<V1> open(const CgroupOptions& o, std::string& why) {
+  static std::shared_ptr<V1> open(const CgroupOptions& options, std::string& why) {
     auto v1 = std::make_shared<V1>();
-    v1->mount_ = o.mountpoint;
-    v1->prefix_ = o.prefix;
+    v1->mount_ = options.mountpoint;
+    v1->prefix_ = options.prefix;
     CgroupSupport& s = v1->support_;
     s.version = CgroupVersion::kV1;
     s.freezer = v1->take("freezer", "cgroup.procs", why);  // also what holds the processes
@@ -82,26 +82,26 @@ class V1 final : public CgroupBackend {
   }
 
   Result<CgroupUsage> usage(const std::string& path) const override {
-    CgroupUsage u;
+    CgroupUsage usage;
     if (support_.cpu_usage) {
       const std::string d = dir("cpuacct", path) + "/cpuacct.usage_";
       MUSTER_TRY(user, read_line(d + "user"));
       MUSTER_TRY(sys, read_line(d + "sys"));
-      u.user_time = Duration(parse_number<int64_t>(user, 0).value_or(0) / 1000);
-      u.system_time = Duration(parse_number<int64_t>(sys, 0).value_or(0) / 1000);
+      usage.user_time = Duration(parse_number<int64_t>(user, 0).value_or(0) / 1000);
+      usage.system_time = Duration(parse_number<int64_t>(sys, 0).value_or(0) / 1000);
     }
     if (support_.memory) {
       const std::string d = dir("memory", path);
       MUSTER_TRY(stat, read_file(d + "/memory.stat", 1 << 16));
-      u.rss_bytes = stat_value(stat, "total_rss");
-      u.swap_bytes = stat_value(stat, "total_swap");
-      u.memory_bytes = number(d + "/memory.usage_in_bytes");
-      u.peak_bytes = number(d + "/memory.max_usage_in_bytes");
+      usage.rss_bytes = stat_value(stat, "total_rss");
+      usage.swap_bytes = stat_value(stat, "total_swap");
+      usage.memory_bytes = number(d + "/memory.usage_in_bytes");
+      usage.peak_bytes = number(d + "/memory.max_usage_in_bytes");
       // With equal limits the kernel counts at the outer one.
-      u.limit_hits = number(d + "/memory.failcnt") + number(d + "/memory.memsw.failcnt");
-      u.oom_kills = oom_kills(d, 0);
+      usage.limit_hits = number(d + "/memory.failcnt") + number(d + "/memory.memsw.failcnt");
+      usage.oom_kills = oom_kills(d, 0);
     }
-    return u;
+    return usage;
   }
 
  private:

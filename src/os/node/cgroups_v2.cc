@@ -10,17 +10,17 @@ namespace {
 
 class V2 final : public CgroupBackend {
  public:
-  static std::shared_ptr<V2> open(const CgroupOptions& o, std::string& why) {
-    auto controllers = read_line(o.mountpoint + "/cgroup.controllers");
+  static std::shared_ptr<V2> open(const CgroupOptions& options, std::string& why) {
+    auto controllers = read_line(options.mountpoint + "/cgroup.controllers");
     if (!controllers) {
-      why = o.mountpoint + " is no cgroup2 mount";
+      why = options.mountpoint + " is no cgroup2 mount";
       return nullptr;
     }
     auto v2 = std::make_shared<V2>();
-    v2->root_ = o.mountpoint;
-    CgroupSupport& s = v2->support_;
-    s.version = CgroupVersion::kV2;
-    for (std::string_view part : split(o.prefix, '/')) {
+    v2->root_ = options.mountpoint;
+    CgroupSupport& support = v2->support_;
+    support.version = CgroupVersion::kV2;
+    for (std::string_view part : split(options.prefix, '/')) {
       v2->pass_down(v2->root_);
       v2->root_ += "/" + std::string(part);
       auto made = make_directory(v2->root_);
@@ -36,13 +36,13 @@ class V2 final : public CgroupBackend {
       why = v2->root_ + " cannot be used";
       return nullptr;
     }
-    s.memory = has(*passed, "memory");
-    s.cpuset = has(*passed, "cpuset");
-    s.pids = has(*passed, "pids");
-    s.cpu_usage = s.freezer = true;  // part of every group
-    s.devices = device_filters_work();
-    for (auto [ok, name] : {std::pair{s.memory, "memory"}, {s.cpuset, "cpuset"}, {s.devices, "devices (eBPF)"}})
-      if (!ok) s.reason += (s.reason.empty() ? "" : ", ") + std::string(name) + " not available";
+    support.memory = has(*passed, "memory");
+    support.cpuset = has(*passed, "cpuset");
+    support.pids = has(*passed, "pids");
+    support.cpu_usage = support.freezer = true;  // part of every group
+    support.devices = device_filters_work();
+    for (auto [ok, name] : {std::pair{support.memory, "memory"}, {support.cpuset, "cpuset"}, {support.devices, "devices (eBPF)"}})
+      if (!ok) support.reason += (support.reason.empty() ? "" : ", ") + std::string(name) + " not available";
     return v2;
   }
 
@@ -88,22 +88,22 @@ class V2 final : public CgroupBackend {
   }
 
   Result<CgroupUsage> usage(const std::string& path) const override {
-    CgroupUsage u;
+    CgroupUsage usage;
     MUSTER_TRY(cpu, read_file(dir(path) + "/cpu.stat", 1 << 16));
-    u.user_time = Duration(stat_value(cpu, "user_usec"));
-    u.system_time = Duration(stat_value(cpu, "system_usec"));
+    usage.user_time = Duration(stat_value(cpu, "user_usec"));
+    usage.system_time = Duration(stat_value(cpu, "system_usec"));
     if (support_.memory) {
       const std::string d = dir(path) + "/memory.";
       MUSTER_TRY(stat, read_file(d + "stat", 1 << 16));
       MUSTER_TRY(events, read_file(d + "events", 4096));
-      u.rss_bytes = stat_value(stat, "anon");
-      u.memory_bytes = number(d + "current");
-      u.peak_bytes = std::max(number(d + "peak"), u.memory_bytes);  // Linux 5.19 and later
-      u.swap_bytes = number(d + "swap.current");
-      u.oom_kills = stat_value(events, "oom_kill");
-      u.limit_hits = stat_value(events, "max");
+      usage.rss_bytes = stat_value(stat, "anon");
+      usage.memory_bytes = number(d + "current");
+      usage.peak_bytes = std::max(number(d + "peak"), usage.memory_bytes);  // Linux 5.19 and later
+      usage.swap_bytes = number(d + "swap.current");
+      usage.oom_kills = stat_value(events, "oom_kill");
+      usage.limit_hits = stat_value(events, "max");
     }
-    return u;
+    return usage;
   }
 
   bool kill_at_once(const std::string& path) const override { return write_value(dir(path) + "/cgroup.kill", "1").has_value(); }

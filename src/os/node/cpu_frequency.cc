@@ -73,19 +73,19 @@ Result<> CpuFrequencyHold::set(const CpuFrequencyWish& wish, const Saved& before
 CpuFrequencyHold::CpuFrequencyHold(const CpuFrequencyWish& wish, const Bitmap& cpus, std::string root) {
   std::vector<std::string> told;
   cpus.for_each([&](size_t cpu) {
-    Saved s;
-    s.folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq";
-    Result<std::string> governor = read_line(s.folder + "/scaling_governor"), least = read_line(s.folder + "/scaling_min_freq"),
-                        most = read_line(s.folder + "/scaling_max_freq");
+    Saved saved;
+    saved.folder = root + "/sys/devices/system/cpu/cpu" + std::to_string(cpu) + "/cpufreq";
+    Result<std::string> governor = read_line(saved.folder + "/scaling_governor"), least = read_line(saved.folder + "/scaling_min_freq"),
+                        most = read_line(saved.folder + "/scaling_max_freq");
     Result<> done;
     if (!governor || !least || !most) {
       done = fail(Errc::kUnsupported, "this machine does not let its frequency be set");
     } else {
-      s.governor = trim(*governor);
-      s.least = trim(*least);
-      s.most = trim(*most);
-      done = set(wish, s);
-      saved_.push_back(std::move(s));
+      saved.governor = trim(*governor);
+      saved.least = trim(*least);
+      saved.most = trim(*most);
+      done = set(wish, saved);
+      saved_.push_back(std::move(saved));
     }
     if (done) return;
     std::string why(done.error().message());

@@ -33,17 +33,17 @@ class Cards {
     const auto minor = at == file.npos ? std::nullopt : parse_number<unsigned>(std::string_view(file).substr(at + kPrefix.size()));
     auto card = minor ? by_minor_.find(*minor) : by_minor_.end();
     if (card == by_minor_.end()) return "no card that NVIDIA's library knows";
-    const nvmlDevice_t h = card->second;
+    const nvmlDevice_t handle = card->second;
     unsigned mig = 0, pending = 0;
-    if (nvml_->api.mig_mode && nvml_->api.mig_mode(h, &mig, &pending) == nvml::kSuccess && mig)
+    if (nvml_->api.mig_mode && nvml_->api.mig_mode(handle, &mig, &pending) == nvml::kSuccess && mig)
       return "MIG instances share the clocks of their card";
-    now = {current(h, nvml::kMemoryClock), current(h, nvml::kGraphicsClock)};
+    now = {current(handle, nvml::kMemoryClock), current(handle, nvml::kGraphicsClock)};
     if (wish.gpu.empty() && wish.memory.empty()) return "";
-    const Clocks want = clocks_for(h, wish, now);
+    const Clocks want = clocks_for(handle, wish, now);
     if (!want.memory || !want.graphics) return "the card offers no clocks to choose from";
-    const nvmlReturn_t r = nvml_->api.set_application_clocks(h, want.memory, want.graphics);
+    const nvmlReturn_t r = nvml_->api.set_application_clocks(handle, want.memory, want.graphics);
     if (r != nvml::kSuccess) return nvml_->text(r);
-    now = {current(h, nvml::kMemoryClock), current(h, nvml::kGraphicsClock)};
+    now = {current(handle, nvml::kMemoryClock), current(handle, nvml::kGraphicsClock)};
     return "";
   }
 

@@ -35,52 +35,52 @@ std::string field(std::string_view text, std::string_view key) {
 
 }  // namespace
 
-Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery& o) {
+Result<GpuInventory> discover_gpus_nvidia(const CpuMap& cpus, const GpuDiscovery& options) {
   GpuInventory out;
-  const std::string base = o.root + "/proc/driver/nvidia/gpus";
-  if (auto version = read_line(o.root + "/sys/module/nvidia/version")) out.driver_version = *version;
+  const std::string base = options.root + "/proc/driver/nvidia/gpus";
+  if (auto version = read_line(options.root + "/sys/module/nvidia/version")) out.driver_version = *version;
   for (const std::string& bus : subdirectories(base)) {  // sorted: the order of PCI addresses
     auto text = read_file(base + "/" + bus + "/information", 1 << 16);
     if (!text) {
       out.faults.push_back("GPU " + bus + ": " + std::string(text.error().message()));
       continue;
     }
-    GpuDevice d;
-    d.pci_bus_id = bus;
-    d.type = gpu_type_name(field(*text, "Model"));
-    d.uuid = field(*text, "GPU UUID");
+    GpuDevice device;
+    device.pci_bus_id = bus;
+    device.type = gpu_type_name(field(*text, "Model"));
+    device.uuid = field(*text, "GPU UUID");
     auto minor = parse_number<uint32_t>(field(*text, "Device Minor"));
-    if (d.type.empty() || d.type == "unknown" || !minor) {  // what the driver says of a card it lost
+    if (device.type.empty() || device.type == "unknown" || !minor) {  // what the driver says of a card it lost
       out.faults.push_back("GPU " + bus + ": the driver does not know its model or device number");
       continue;
     }
-    d.minor = *minor;
-    d.files = {o.root + "/dev/nvidia" + std::to_string(d.minor)};
-    d.cores = cores_near(bus, cpus, o.root);
-    out.devices.push_back(std::move(d));
+    device.minor = *minor;
+    device.files = {options.root + "/dev/nvidia" + std::to_string(device.minor)};
+    device.cores = cores_near(bus, cpus, options.root);
+    out.devices.push_back(std::move(device));
   }
   return out;
 }
 
 std::vector<GresDevices> to_gres(const GpuInventory& inventory) {
   std::vector<GresDevices> out;
-  for (size_t i = 0; i < inventory.devices.size(); ++i) {
-    const GpuDevice& d = inventory.devices[i];
+  for (size_t index = 0; index < inventory.devices.size(); ++index) {
+    const GpuDevice& device = inventory.devices[index];
     // Several files are one device: such a device keeps an entry of its own, as does one with links.
-    if (!out.empty() && !d.mig && d.links.empty() && out.back().links.empty() && out.back().type == d.type && out.back().cores == d.cores &&
-        out.back().files.size() == out.back().count) {
+    if (!out.empty() && !device.mig && device.links.empty() && out.back().links.empty() && out.back().type == device.type &&
+        out.back().cores == device.cores && out.back().files.size() == out.back().count) {
       ++out.back().count;
-      out.back().files.push_back(d.files.at(0));
+      out.back().files.push_back(device.files.at(0));
       continue;
     }
     GresDevices g;
     g.name = "gpu";
-    g.type = d.type;
+    g.type = device.type;
     g.count = 1;
-    g.first_index = static_cast<uint32_t>(i);
-    g.files = d.files;
-    g.cores = d.cores;
-    g.links = d.links;
+    g.first_index = static_cast<uint32_t>(index);
+    g.files = device.files;
+    g.cores = device.cores;
+    g.links = device.links;
     out.push_back(std::move(g));
   }
   return out;

@@ -43,24 +43,24 @@ std::vector<std::string> peers_of(const Nvml& n, nvmlDevice_t h) {
 }
 
 // Empty on success, else what is wrong with the card.
-std::string read_card(const Nvml& n, unsigned index, const CpuMap& cpus, const GpuDiscovery& o, Card& c) {
+std::string read_card(const Nvml& nvml, unsigned index, const CpuMap& cpus, const GpuDiscovery& options, Card& card) {
   std::string where = "GPU " + std::to_string(index);
-  nvmlReturn_t r = n.api.handle_by_index(index, &c.handle);
-  if (r != nvml::kSuccess) return where + ": " + n.text(r);
+  nvmlReturn_t result = nvml.api.handle_by_index(index, &card.handle);
+  if (result != nvml::kSuccess) return where + ": " + nvml.text(result);
   nvmlPciInfo_t pci{};
-  if ((r = n.api.pci_info(c.handle, &pci)) != nvml::kSuccess) return where + ": " + n.text(r);
-  GpuDevice& d = c.device;
-  d.pci_bus_id = bus_id(pci);
-  where = "GPU " + d.pci_bus_id;
+  if ((result = nvml.api.pci_info(card.handle, &pci)) != nvml::kSuccess) return where + ": " + nvml.text(result);
+  GpuDevice& device = card.device;
+  device.pci_bus_id = bus_id(pci);
+  where = "GPU " + device.pci_bus_id;
   char text[nvml::kNameSize] = {};
-  if ((r = n.api.name(c.handle, text, sizeof text)) != nvml::kSuccess) return where + ": " + n.text(r);
-  d.type = gpu_type_name(text);
-  if ((r = n.api.uuid(c.handle, text, sizeof text)) != nvml::kSuccess) return where + ": " + n.text(r);
-  d.uuid = text;
-  if ((r = n.api.minor_number(c.handle, &d.minor)) != nvml::kSuccess) return where + ": " + n.text(r);
-  d.files = {o.root + "/dev/nvidia" + std::to_string(d.minor)};
-  d.cores = cores_of(n, c.handle, cpus);
-  c.peers = peers_of(n, c.handle);
+  if ((result = nvml.api.name(card.handle, text, sizeof text)) != nvml::kSuccess) return where + ": " + nvml.text(result);
+  device.type = gpu_type_name(text);
+  if ((result = nvml.api.uuid(card.handle, text, sizeof text)) != nvml::kSuccess) return where + ": " + nvml.text(result);
+  device.uuid = text;
+  if ((result = nvml.api.minor_number(card.handle, &device.minor)) != nvml::kSuccess) return where + ": " + nvml.text(result);
+  device.files = {options.root + "/dev/nvidia" + std::to_string(device.minor)};
+  device.cores = cores_of(nvml, card.handle, cpus);
+  card.peers = peers_of(nvml, card.handle);
   return "";
 }
 
@@ -82,46 +82,48 @@ std::string profile_name(const nvmlDeviceAttributes_t& a) {
   return name;
 }
 
-std::string read_mig(const Nvml& n, const Card& card, unsigned index, const GpuDiscovery& o, GpuDevice& d, bool& there) {
-  nvmlDevice_t h{};
-  nvmlReturn_t r = n.api.mig_handle(card.handle, index, &h);
-  there = r == nvml::kSuccess;
-  if (r == nvml::kNotFound) return "";
+std::string read_mig(const Nvml& nvml, const Card& card, unsigned index, const GpuDiscovery& options, GpuDevice& device, bool& there) {
+  nvmlDevice_t handle{};
+  nvmlReturn_t result = nvml.api.mig_handle(card.handle, index, &handle);
+  there = result == nvml::kSuccess;
+  if (result == nvml::kNotFound) return "";
   const std::string where = "GPU " + card.device.pci_bus_id + " MIG " + std::to_string(index) + ": ";
-  if (r != nvml::kSuccess) return where + n.text(r);
-  d = card.device;
-  d.mig = true;
+  if (result != nvml::kSuccess) return where + nvml.text(result);
+  device = card.device;
+  device.mig = true;
   unsigned gi = 0, ci = 0;
   nvmlDeviceAttributes_t attributes{};
   char uuid[nvml::kNameSize] = {};
-  if ((r = n.api.gpu_instance_id(h, &gi)) != nvml::kSuccess || (r = n.api.compute_instance_id(h, &ci)) != nvml::kSuccess ||
-      (r = n.api.attributes(h, &attributes)) != nvml::kSuccess || (r = n.api.uuid(h, uuid, sizeof uuid)) != nvml::kSuccess)
-    return where + n.text(r);
-  d.uuid = uuid;
-  d.type += "_" + profile_name(attributes);
-  const std::string base = "/proc/driver/nvidia/capabilities/gpu" + std::to_string(d.minor) + "/mig/gi" + std::to_string(gi);
+  if ((result = nvml.api.gpu_instance_id(handle, &gi)) != nvml::kSuccess ||
+      (result = nvml.api.compute_instance_id(handle, &ci)) != nvml::kSuccess ||
+      (result = nvml.api.attributes(handle, &attributes)) != nvml::kSuccess ||
+      (result = nvml.api.uuid(handle, uuid, sizeof uuid)) != nvml::kSuccess)
+    return where + nvml.text(result);
+  device.uuid = uuid;
+  device.type += "_" + profile_name(attributes);
+  const std::string base = "/proc/driver/nvidia/capabilities/gpu" + std::to_string(device.minor) + "/mig/gi" + std::to_string(gi);
   for (const std::string& access : {base + "/access", base + "/ci" + std::to_string(ci) + "/access"}) {
-    auto file = capability_file(o, access);
+    auto file = capability_file(options, access);
     if (!file) return where + std::string(file.error().message());
-    d.files.push_back(*file);
+    device.files.push_back(*file);
   }
   return "";
 }
 
 // The devices of a card: itself, or its MIG instances when it is partitioned.
-void add_devices(const Nvml& n, const Card& card, const GpuDiscovery& o, GpuInventory& out) {
+void add_devices(const Nvml& nvml, const Card& card, const GpuDiscovery& options, GpuInventory& out) {
   unsigned current = 0, pending = 0, most = 0;
-  const bool mig = n.api.has_mig() && n.api.mig_mode(card.handle, &current, &pending) == nvml::kSuccess && current == 1;
+  const bool mig = nvml.api.has_mig() && nvml.api.mig_mode(card.handle, &current, &pending) == nvml::kSuccess && current == 1;
   if (!mig) {
     out.devices.push_back(card.device);
     return;
   }
-  if (n.api.max_mig_devices(card.handle, &most) != nvml::kSuccess) most = 0;
+  if (nvml.api.max_mig_devices(card.handle, &most) != nvml::kSuccess) most = 0;
   const size_t before = out.devices.size();
   for (unsigned i = 0; i < std::min(most, 64u); ++i) {
     GpuDevice d;
     bool there = false;
-    const std::string fault = read_mig(n, card, i, o, d, there);
+    const std::string fault = read_mig(nvml, card, i, options, d, there);
     if (!fault.empty()) {
       out.faults.push_back(fault);
     } else if (there) {
@@ -140,35 +142,36 @@ void count_links(const std::vector<Card>& cards, GpuInventory& out) {
   auto card_of = [&](const GpuDevice& d) -> const Card& {
     return *std::find_if(cards.begin(), cards.end(), [&](const Card& c) { return c.device.pci_bus_id == d.pci_bus_id; });
   };
-  for (size_t i = 0; i < out.devices.size(); ++i) {
-    const Card& a = card_of(out.devices[i]);
-    const auto through_switch = std::count_if(a.peers.begin(), a.peers.end(), [&](const auto& p) { return !is_gpu(p); });
+  for (size_t index = 0; index < out.devices.size(); ++index) {
+    const Card& card = card_of(out.devices[index]);
+    const auto through_switch = std::count_if(card.peers.begin(), card.peers.end(), [&](const auto& p) { return !is_gpu(p); });
     for (size_t k = 0; k < out.devices.size(); ++k) {
       const Card& b = card_of(out.devices[k]);
       int32_t links = -1;
-      if (i != k) {
+      if (index != k) {
         const auto b_switch = std::count_if(b.peers.begin(), b.peers.end(), [&](const auto& p) { return !is_gpu(p); });
-        links = static_cast<int32_t>(std::count(a.peers.begin(), a.peers.end(), b.device.pci_bus_id) + std::min(through_switch, b_switch));
-        if (out.devices[i].mig || out.devices[k].mig) links = 0;  // instances do not use NVLink
+        links = static_cast<int32_t>(std::count(card.peers.begin(), card.peers.end(), b.device.pci_bus_id) +
+                                     std::min(through_switch, b_switch));
+        if (out.devices[index].mig || out.devices[k].mig) links = 0;  // instances do not use NVLink
       }
-      out.devices[i].links.push_back(links);
+      out.devices[index].links.push_back(links);
     }
   }
 }
 
 }  // namespace
 
-Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& o) {
-  MUSTER_TRY(n, Nvml::load(o.library, "AutoDetect=nvml"));
+Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& options) {
+  MUSTER_TRY(nvml, Nvml::load(options.library, "AutoDetect=nvml"));
   GpuInventory out;
   char version[nvml::kNameSize] = {};
-  if (n->api.driver_version && n->api.driver_version(version, sizeof version) == nvml::kSuccess) out.driver_version = version;
+  if (nvml->api.driver_version && nvml->api.driver_version(version, sizeof version) == nvml::kSuccess) out.driver_version = version;
   unsigned count = 0;
-  if (nvmlReturn_t r = n->api.count(&count); r != nvml::kSuccess) return fail(Errc::kIo, "AutoDetect=nvml: " + n->text(r));
+  if (nvmlReturn_t r = nvml->api.count(&count); r != nvml::kSuccess) return fail(Errc::kIo, "AutoDetect=nvml: " + nvml->text(r));
   std::vector<Card> cards;
   for (unsigned i = 0; i < std::min(count, 1024u); ++i) {
     Card c;
-    const std::string fault = read_card(*n, i, cpus, o, c);
+    const std::string fault = read_card(*nvml, i, cpus, options, c);
     if (fault.empty()) {
       cards.push_back(std::move(c));
     } else {
@@ -176,7 +179,7 @@ Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& 
     }
   }
   std::sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.device.pci_bus_id < b.device.pci_bus_id; });
-  for (const Card& c : cards) add_devices(*n, c, o, out);
+  for (const Card& c : cards) add_devices(*nvml, c, options, out);
   count_links(cards, out);
   return out;
 }

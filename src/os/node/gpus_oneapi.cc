@@ -50,51 +50,51 @@ std::string render_file(const std::string& bus, const std::string& root) {
 }
 
 // Empty on success. `gpu` false: no GPU.
-std::string read_device(const Api& a, Device h, const CpuMap& cpus, const GpuDiscovery& o, GpuDevice& d, bool& gpu) {
-  DeviceProperties p;
-  if (Status s = a.properties(h, &p); s != kSuccess) return "GPU: " + code_text(s);
-  gpu = p.type == kDeviceTypeGpu;
+std::string read_device(const Api& api, Device handle, const CpuMap& cpus, const GpuDiscovery& options, GpuDevice& device, bool& gpu) {
+  DeviceProperties properties;
+  if (Status s = api.properties(handle, &properties); s != kSuccess) return "GPU: " + code_text(s);
+  gpu = properties.type == kDeviceTypeGpu;
   if (!gpu) return "";
   PciProperties pci;
-  p.name[sizeof p.name - 1] = 0;
-  d.type = gpu_type_name(p.name);
-  if (Status s = a.pci(h, &pci); s != kSuccess) return "GPU " + d.type + ": " + code_text(s);
+  properties.name[sizeof properties.name - 1] = 0;
+  device.type = gpu_type_name(properties.name);
+  if (Status s = api.pci(handle, &pci); s != kSuccess) return "GPU " + device.type + ": " + code_text(s);
   char bus[32];
   std::snprintf(bus, sizeof bus, "%04x:%02x:%02x.%x", pci.domain & 0xffff, pci.bus & 0xff, pci.device & 0x1f, pci.function & 7);
-  d.pci_bus_id = bus;
-  d.uuid = uuid_text(p.uuid);
-  const std::string file = render_file(bus, o.root);
-  if (file.empty()) return "GPU " + d.pci_bus_id + ": the kernel tells no render device for it";
-  d.files = {file};
-  d.minor = parse_number<uint32_t>(std::string_view(file).substr(file.rfind('D') + 1)).value_or(0);
-  d.cores = cores_near(bus, cpus, o.root);
+  device.pci_bus_id = bus;
+  device.uuid = uuid_text(properties.uuid);
+  const std::string file = render_file(bus, options.root);
+  if (file.empty()) return "GPU " + device.pci_bus_id + ": the kernel tells no render device for it";
+  device.files = {file};
+  device.minor = parse_number<uint32_t>(std::string_view(file).substr(file.rfind('D') + 1)).value_or(0);
+  device.cores = cores_near(bus, cpus, options.root);
   return "";
 }
 
 }  // namespace
 
-Result<GpuInventory> discover_gpus_oneapi(const CpuMap& cpus, const GpuDiscovery& o) {
-  MUSTER_TRY(library, SharedLibrary::open(o.library, "AutoDetect=oneapi"));
-  Api a;
-  library.need(a.init, "zeInit");
-  library.need(a.drivers, "zeDriverGet");
-  library.need(a.devices, "zeDeviceGet");
-  library.need(a.properties, "zeDeviceGetProperties");
-  library.need(a.pci, "zesDevicePciGetProperties");
+Result<GpuInventory> discover_gpus_oneapi(const CpuMap& cpus, const GpuDiscovery& options) {
+  MUSTER_TRY(library, SharedLibrary::open(options.library, "AutoDetect=oneapi"));
+  Api api;
+  library.need(api.init, "zeInit");
+  library.need(api.drivers, "zeDriverGet");
+  library.need(api.devices, "zeDeviceGet");
+  library.need(api.properties, "zeDeviceGetProperties");
+  library.need(api.pci, "zesDevicePciGetProperties");
   MUSTER_TRY_VOID(library.complete());
   setenv("ZES_ENABLE_SYSMAN", "1", 0);  // or the library keeps its management part off
-  Status status = a.init(0);
+  Status status = api.init(0);
   if (status != kSuccess) return fail(Errc::kIo, "AutoDetect=oneapi: " + code_text(status));
   GpuInventory out;
-  auto drivers = handles<Driver>([&](uint32_t* n, Driver* d) { return a.drivers(n, d); }, status);
+  auto drivers = handles<Driver>([&](uint32_t* n, Driver* d) { return api.drivers(n, d); }, status);
   if (status != kSuccess) return fail(Errc::kIo, "AutoDetect=oneapi: " + code_text(status));
   for (Driver driver : drivers) {
-    auto devices = handles<Device>([&](uint32_t* n, Device* d) { return a.devices(driver, n, d); }, status);
+    auto devices = handles<Device>([&](uint32_t* n, Device* d) { return api.devices(driver, n, d); }, status);
     if (status != kSuccess) out.faults.push_back("AutoDetect=oneapi: " + code_text(status));
     for (Device h : devices) {
       GpuDevice d;
       bool gpu = true;
-      const std::string fault = read_device(a, h, cpus, o, d, gpu);
+      const std::string fault = read_device(api, h, cpus, options, d, gpu);
       if (!fault.empty()) out.faults.push_back(fault);
       else if (gpu) out.devices.push_back(std::move(d));
     }

@@ -20,7 +20,7 @@ struct TopologyDelete {
 };
 using Topology = std::unique_ptr<hwloc_topology, TopologyDelete>;
 
-Result<Topology> load_topology(const DiscoverOptions& o) {
+Result<Topology> load_topology(const DiscoverOptions& options) {
   hwloc_topology_t raw = nullptr;
   if (hwloc_topology_init(&raw) < 0) return fail_errno("hwloc");
   Topology topology(raw);
@@ -29,10 +29,10 @@ Result<Topology> load_topology(const DiscoverOptions& o) {
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_CORE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_type_filter(raw, HWLOC_OBJ_L3CACHE, HWLOC_TYPE_FILTER_KEEP_ALL);
   hwloc_topology_set_io_types_filter(raw, HWLOC_TYPE_FILTER_KEEP_NONE);
-  if (o.topology_xml.starts_with("synthetic:")) {
-    if (hwloc_topology_set_synthetic(raw, o.topology_xml.c_str() + 10) < 0) return fail_errno("hwloc: " + o.topology_xml);
-  } else if (!o.topology_xml.empty() && hwloc_topology_set_xml(raw, o.topology_xml.c_str()) < 0) {
-    return fail_errno("hwloc: " + o.topology_xml);
+  if (options.topology_xml.starts_with("synthetic:")) {
+    if (hwloc_topology_set_synthetic(raw, options.topology_xml.c_str() + 10) < 0) return fail_errno("hwloc: " + options.topology_xml);
+  } else if (!options.topology_xml.empty() && hwloc_topology_set_xml(raw, options.topology_xml.c_str()) < 0) {
+    return fail_errno("hwloc: " + options.topology_xml);
   }
   if (hwloc_topology_load(raw) < 0) return fail_errno("hwloc cannot read the machine's topology");
   return topology;
@@ -68,17 +68,17 @@ std::vector<Socket> sockets_by(hwloc_topology_t t, hwloc_obj_type_t type) {
   return sockets;
 }
 
-std::vector<Socket> read_sockets(hwloc_topology_t t, const DiscoverOptions& o, std::vector<std::string>& notes) {
+std::vector<Socket> read_sockets(hwloc_topology_t topology, const DiscoverOptions& options, std::vector<std::string>& notes) {
   hwloc_obj_type_t type = HWLOC_OBJ_PACKAGE;
-  if (o.numa_node_as_socket) type = HWLOC_OBJ_NUMANODE;
-  if (o.l3cache_as_socket) type = HWLOC_OBJ_L3CACHE;
-  auto sockets = sockets_by(t, type);
+  if (options.numa_node_as_socket) type = HWLOC_OBJ_NUMANODE;
+  if (options.l3cache_as_socket) type = HWLOC_OBJ_L3CACHE;
+  auto sockets = sockets_by(topology, type);
   if (sockets.empty() && type != HWLOC_OBJ_PACKAGE) {
-    notes.push_back("this machine tells no " + std::string(o.l3cache_as_socket ? "L3 caches" : "NUMA nodes") +
+    notes.push_back("this machine tells no " + std::string(options.l3cache_as_socket ? "L3 caches" : "NUMA nodes") +
                     ": sockets are the packages");
-    sockets = sockets_by(t, HWLOC_OBJ_PACKAGE);
+    sockets = sockets_by(topology, HWLOC_OBJ_PACKAGE);
   }
-  if (sockets.empty()) sockets = sockets_by(t, HWLOC_OBJ_MACHINE);
+  if (sockets.empty()) sockets = sockets_by(topology, HWLOC_OBJ_MACHINE);
   return sockets;
 }
 
@@ -106,45 +106,45 @@ void even_out(std::vector<Socket>& sockets, std::vector<std::string>& notes) {
   sockets = {std::move(all)};
 }
 
-void read_system(const DiscoverOptions& o, NodeHardware& h, std::vector<std::string>& notes) {
-  h.real_memory_mb = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >> 20;
-  if (auto disk = disk_space(o.tmp_fs)) {
-    h.tmp_disk_mb = disk->total >> 20;
+void read_system(const DiscoverOptions& options, NodeHardware& hardware, std::vector<std::string>& notes) {
+  hardware.real_memory_mb = static_cast<uint64_t>(sysconf(_SC_PHYS_PAGES)) * static_cast<uint64_t>(sysconf(_SC_PAGESIZE)) >> 20;
+  if (auto disk = disk_space(options.tmp_fs)) {
+    hardware.tmp_disk_mb = disk->total >> 20;
   } else {
     notes.push_back("TmpFS: " + std::string(disk.error().message()));
   }
   utsname u{};
   uname(&u);
-  h.arch = u.machine;
-  h.os = std::string(u.sysname) + " " + u.release + " " + u.version;
-  if (auto id = read_line("/proc/sys/kernel/random/boot_id")) h.boot_id = *id;
-  h.boot_time = from_unix(unix_seconds(boot_time()));
+  hardware.arch = u.machine;
+  hardware.os = std::string(u.sysname) + " " + u.release + " " + u.version;
+  if (auto id = read_line("/proc/sys/kernel/random/boot_id")) hardware.boot_id = *id;
+  hardware.boot_time = from_unix(unix_seconds(boot_time()));
 }
 
 }  // namespace
 
-Result<Machine> discover_machine(const DiscoverOptions& o) {
-  MUSTER_TRY(topology, load_topology(o));
-  Machine m;
-  auto sockets = read_sockets(topology.get(), o, m.notes);
+Result<Machine> discover_machine(const DiscoverOptions& options) {
+  MUSTER_TRY(topology, load_topology(options));
+  Machine machine;
+  auto sockets = read_sockets(topology.get(), options, machine.notes);
   if (sockets.empty()) return fail(Errc::kIo, "hwloc found no CPU on this machine");
-  even_out(sockets, m.notes);
-  NodeHardware& h = m.hardware;
-  h.boards = 1;  // hwloc has no boards below the machine
-  h.sockets = static_cast<uint32_t>(sockets.size());
-  h.cores_per_socket = static_cast<uint32_t>(sockets[0].size());
-  h.threads_per_core = static_cast<uint32_t>(sockets[0][0].threads.size());
-  h.cpus = h.sockets * h.cores_per_socket * h.threads_per_core;
-  m.cpus.threads_per_core = h.threads_per_core;
-  m.cpus.cores_per_socket = h.cores_per_socket;
+  even_out(sockets, machine.notes);
+  NodeHardware& hardware = machine.hardware;
+  hardware.boards = 1;  // hwloc has no boards below the machine
+  hardware.sockets = static_cast<uint32_t>(sockets.size());
+  hardware.cores_per_socket = static_cast<uint32_t>(sockets[0].size());
+  hardware.threads_per_core = static_cast<uint32_t>(sockets[0][0].threads.size());
+  hardware.cpus = hardware.sockets * hardware.cores_per_socket * hardware.threads_per_core;
+  machine.cpus.threads_per_core = hardware.threads_per_core;
+  machine.cpus.cores_per_socket = hardware.cores_per_socket;
   for (const auto& s : sockets)
     for (const auto& c : s)
       for (uint32_t pu : c.threads) {
-        m.cpus.os_cpu.push_back(pu);
-        m.cpus.numa_node.push_back(c.numa);
+        machine.cpus.os_cpu.push_back(pu);
+        machine.cpus.numa_node.push_back(c.numa);
       }
-  read_system(o, h, m.notes);
-  return m;
+  read_system(options, hardware, machine.notes);
+  return machine;
 }
 
 std::string format_gres(const std::vector<GresDevices>& devices) {

@@ -4,36 +4,36 @@ namespace muster::os {
 
 Result<std::unique_ptr<Nvml>> Nvml::load(const std::string& path, const std::string& what) {
   MUSTER_TRY(library, SharedLibrary::open(path, what));
-  std::unique_ptr<Nvml> n(new Nvml(std::move(library)));
-  SharedLibrary& l = n->library_;
-  auto& a = n->api;
-  l.need(a.init, "nvmlInit_v2");
-  l.need(a.shutdown, "nvmlShutdown");
-  l.need(a.error_string, "nvmlErrorString");
-  l.need(a.count, "nvmlDeviceGetCount_v2");
-  l.need(a.handle_by_index, "nvmlDeviceGetHandleByIndex_v2");
-  l.need(a.name, "nvmlDeviceGetName");
-  l.need(a.uuid, "nvmlDeviceGetUUID");
-  l.need(a.minor_number, "nvmlDeviceGetMinorNumber");
-  l.need(a.pci_info, "nvmlDeviceGetPciInfo_v3");
-  MUSTER_TRY_VOID(l.complete());
-  l.find(a.driver_version, "nvmlSystemGetDriverVersion");
-  l.find(a.cpu_affinity, "nvmlDeviceGetCpuAffinity");
-  l.find(a.nvlink_state, "nvmlDeviceGetNvLinkState");
-  l.find(a.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
-  l.find(a.mig_mode, "nvmlDeviceGetMigMode");
-  l.find(a.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
-  l.find(a.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
-  l.find(a.gpu_instance_id, "nvmlDeviceGetGpuInstanceId");
-  l.find(a.compute_instance_id, "nvmlDeviceGetComputeInstanceId");
-  l.find(a.attributes, "nvmlDeviceGetAttributes_v2");
-  l.find(a.memory_clocks, "nvmlDeviceGetSupportedMemoryClocks");
-  l.find(a.graphics_clocks, "nvmlDeviceGetSupportedGraphicsClocks");
-  l.find(a.application_clock, "nvmlDeviceGetApplicationsClock");
-  l.find(a.set_application_clocks, "nvmlDeviceSetApplicationsClocks");
-  if (nvmlReturn_t r = a.init(); r != nvml::kSuccess) return fail(Errc::kIo, what + ": " + n->text(r));
-  n->started_ = true;
-  return n;
+  std::unique_ptr<Nvml> nvml(new Nvml(std::move(library)));
+  SharedLibrary& functions = nvml->library_;
+  auto& api = nvml->api;
+  functions.need(api.init, "nvmlInit_v2");
+  functions.need(api.shutdown, "nvmlShutdown");
+  functions.need(api.error_string, "nvmlErrorString");
+  functions.need(api.count, "nvmlDeviceGetCount_v2");
+  functions.need(api.handle_by_index, "nvmlDeviceGetHandleByIndex_v2");
+  functions.need(api.name, "nvmlDeviceGetName");
+  functions.need(api.uuid, "nvmlDeviceGetUUID");
+  functions.need(api.minor_number, "nvmlDeviceGetMinorNumber");
+  functions.need(api.pci_info, "nvmlDeviceGetPciInfo_v3");
+  MUSTER_TRY_VOID(functions.complete());
+  functions.find(api.driver_version, "nvmlSystemGetDriverVersion");
+  functions.find(api.cpu_affinity, "nvmlDeviceGetCpuAffinity");
+  functions.find(api.nvlink_state, "nvmlDeviceGetNvLinkState");
+  functions.find(api.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  functions.find(api.mig_mode, "nvmlDeviceGetMigMode");
+  functions.find(api.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
+  functions.find(api.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");
+  functions.find(api.gpu_instance_id, "nvmlDeviceGetGpuInstanceId");
+  functions.find(api.compute_instance_id, "nvmlDeviceGetComputeInstanceId");
+  functions.find(api.attributes, "nvmlDeviceGetAttributes_v2");
+  functions.find(api.memory_clocks, "nvmlDeviceGetSupportedMemoryClocks");
+  functions.find(api.graphics_clocks, "nvmlDeviceGetSupportedGraphicsClocks");
+  functions.find(api.application_clock, "nvmlDeviceGetApplicationsClock");
+  functions.find(api.set_application_clocks, "nvmlDeviceSetApplicationsClocks");
+  if (nvmlReturn_t r = api.init(); r != nvml::kSuccess) return fail(Errc::kIo, what + ": " + nvml->text(r));
+  nvml->started_ = true;
+  return nvml;
 }
 
 Nvml::~Nvml() {

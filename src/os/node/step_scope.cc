@@ -42,24 +42,24 @@ bool populated(const std::string& directory) {
 
 // systemd-run puts itself into the new scope and becomes the keeper. It needs no message bus when root calls.
 Result<pid_t> start_keeper(const StepScope& scope, int output) {
-  SpawnSpec s;
-  s.path = "systemd-run";
-  s.argv = {"systemd-run",
-            "--scope",
-            "--quiet",
-            "--collect",
-            "--unit=" + scope.name,
-            "--slice=" + scope.slice,
-            "--property=Delegate=yes",
-            "--property=TasksMax=infinity",
-            "--description=Steps of jobs (slurmstepd)",
-            "--",
-            scope.keeper,
-            "infinity"};
-  s.cwd = "/";
-  s.new_session = true;
-  s.fds = {{output, 1}, {output, 2}};
-  return spawn(s);
+  SpawnSpec spec;
+  spec.path = "systemd-run";
+  spec.argv = {"systemd-run",
+               "--scope",
+               "--quiet",
+               "--collect",
+               "--unit=" + scope.name,
+               "--slice=" + scope.slice,
+               "--property=Delegate=yes",
+               "--property=TasksMax=infinity",
+               "--description=Steps of jobs (slurmstepd)",
+               "--",
+               scope.keeper,
+               "infinity"};
+  spec.cwd = "/";
+  spec.new_session = true;
+  spec.fds = {{output, 1}, {output, 2}};
+  return spawn(spec);
 }
 
 std::string what_it_said(int fd) {
