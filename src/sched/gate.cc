@@ -53,21 +53,22 @@ std::unique_ptr<Gate> Gate::make(const Cluster& cluster, const Params& params, T
   return std::unique_ptr<Gate>(new Gate(cluster, params, now, factors ? std::move(factors) : cluster.moment.fair_factors));
 }
 
-Gate::Known& Gate::know(const Question& q) {
-  const RequestBody& r = q.request;
-  auto [at, fresh] = known_[q.partition.index].try_emplace(&r);
+Gate::Known& Gate::know(const Question& question) {
+  const RequestBody& request = question.request;
+  auto [at, fresh] = known_[question.partition.index].try_emplace(&request);
   Known& known = at->second;
   if (!fresh) return known;
-  const acct::Admission verdict = admission(cluster_, params_, r, q.partition);
+  const acct::Admission verdict = admission(cluster_, params_, request, question.partition);
   if (auto* wait = std::get_if<acct::Wait>(&verdict)) {
     known.bar = {wait->reason, wait->detail};
     return known;
   }
   const auto& admitted = std::get<acct::Admitted>(verdict);
   known.association = admitted.association ? admitted.association->id : 0;
-  known.bar = below_threshold(cluster_, params_, factors_, r, known.association);
-  auto [party, first] = parties_.try_emplace({known.association, r.uid.value, q.partition.index, r.account, r.qos});
-  if (first) party->second.bounds = bounds_of(cluster_, params_, admitted, r, q.partition);
+  known.bar = below_threshold(cluster_, params_, factors_, request, known.association);
+  auto [party, first] =
+      parties_.try_emplace({known.association, request.uid.value, question.partition.index, request.account, request.qos});
+  if (first) party->second.bounds = bounds_of(cluster_, params_, admitted, request, question.partition);
   if (!party->second.bounds.empty()) known.party = &party->second;
   return known;
 }

@@ -76,20 +76,21 @@ class Changes {
   }
 
   void wishes() {
-    const RequestBody& r = *job_.request;
-    if (r.contiguous) single("without --contiguous", "Contiguous=no", [](RequestBody& x) { x.contiguous = false; });
-    if (r.switches) single("without --switches", "", [](RequestBody& x) { x.switches = 0; });
-    if (r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kUser)
+    const RequestBody& request = *job_.request;
+    if (request.contiguous) single("without --contiguous", "Contiguous=no", [](RequestBody& x) { x.contiguous = false; });
+    if (request.switches) single("without --switches", "", [](RequestBody& x) { x.switches = 0; });
+    if (request.exclusive == Exclusive::kNode || request.exclusive == Exclusive::kUser)
       single("without --exclusive", "", [](RequestBody& x) { x.exclusive = Exclusive::kDefault; });
-    if (!r.required_nodes.empty())
-      single("without --nodelist=" + r.required_nodes.text(), "ReqNodeList=", [](RequestBody& x) { x.required_nodes.clear(); });
-    if (!r.excluded_nodes.empty())
-      single("without --exclude=" + r.excluded_nodes.text(), "ExcNodeList=", [](RequestBody& x) { x.excluded_nodes.clear(); });
-    if (!r.features.empty()) single("without --constraint=" + r.features.text(), "Features=", [](RequestBody& x) { x.features.clear(); });
-    if (!r.extra_constraint.empty())
-      single("without --extra=" + r.extra_constraint.text(), "Extra=", [](RequestBody& x) { x.extra_constraint.clear(); });
-    if (auto gpu = only_gpu(r.tres_per_node.value()); gpu && !gpu->type.empty()) {
-      const std::string any = without_type(r.tres_per_node.value());
+    if (!request.required_nodes.empty())
+      single("without --nodelist=" + request.required_nodes.text(), "ReqNodeList=", [](RequestBody& x) { x.required_nodes.clear(); });
+    if (!request.excluded_nodes.empty())
+      single("without --exclude=" + request.excluded_nodes.text(), "ExcNodeList=", [](RequestBody& x) { x.excluded_nodes.clear(); });
+    if (!request.features.empty())
+      single("without --constraint=" + request.features.text(), "Features=", [](RequestBody& x) { x.features.clear(); });
+    if (!request.extra_constraint.empty())
+      single("without --extra=" + request.extra_constraint.text(), "Extra=", [](RequestBody& x) { x.extra_constraint.clear(); });
+    if (auto gpu = only_gpu(request.tres_per_node.value()); gpu && !gpu->type.empty()) {
+      const std::string any = without_type(request.tres_per_node.value());
       single("any GPU instead of " + gpu->type, "TresPerNode=" + any, [&](RequestBody& x) { x.tres_per_node = any; });
     }
   }
@@ -141,7 +142,7 @@ class Changes {
   }
 
   void memory() {
-    const RequestBody& r = *job_.request;
+    const RequestBody& request = *job_.request;
     auto row_of = [&](const std::optional<uint64_t>& now, std::string_view option, std::string_view key,
                       std::optional<uint64_t> RequestBody::*member) {
       if (!now || *now < 2) return;
@@ -155,9 +156,9 @@ class Changes {
       }
       rows_.push_back(std::move(row));
     };
-    row_of(r.mem_per_node_mb, "--mem", "MinMemoryNode", &RequestBody::mem_per_node_mb);
-    row_of(r.mem_per_cpu_mb, "--mem-per-cpu", "MinMemoryCPU", &RequestBody::mem_per_cpu_mb);
-    row_of(r.mem_per_gpu_mb, "--mem-per-gpu", "", &RequestBody::mem_per_gpu_mb);
+    row_of(request.mem_per_node_mb, "--mem", "MinMemoryNode", &RequestBody::mem_per_node_mb);
+    row_of(request.mem_per_cpu_mb, "--mem-per-cpu", "MinMemoryCPU", &RequestBody::mem_per_cpu_mb);
+    row_of(request.mem_per_gpu_mb, "--mem-per-gpu", "", &RequestBody::mem_per_gpu_mb);
   }
 
   void cpus() {
@@ -193,24 +194,25 @@ class Changes {
   }
 
   void nodes() {
-    const RequestBody& r = *job_.request;
-    if (r.min_nodes < 2 || !r.node_sizes.empty()) return;
+    const RequestBody& request = *job_.request;
+    if (request.min_nodes < 2 || !request.node_sizes.empty()) return;
     Row row;
-    uint32_t last = r.min_nodes;
-    for (uint32_t n : {free_nodes_, r.min_nodes / 2, r.min_nodes / 4, 1u}) {
-      if (n == 0 || n >= last) continue;
-      last = n;
-      Change c = as_it_is("--nodes=" + std::to_string(n) + " instead of " + std::to_string(r.min_nodes), "NumNodes=" + std::to_string(n));
-      c.request.min_nodes = n;
-      c.request.max_nodes = n;
-      if (r.num_tasks) {
-        c.request.num_tasks = std::max<uint32_t>(1, static_cast<uint32_t>(uint64_t{r.num_tasks} * n / r.min_nodes));
-        if (c.request.num_tasks != r.num_tasks) {
-          c.text += ", --ntasks=" + std::to_string(c.request.num_tasks);
-          c.key += " NumTasks=" + std::to_string(c.request.num_tasks);
+    uint32_t last = request.min_nodes;
+    for (uint32_t count : {free_nodes_, request.min_nodes / 2, request.min_nodes / 4, 1u}) {
+      if (count == 0 || count >= last) continue;
+      last = count;
+      Change change = as_it_is("--nodes=" + std::to_string(count) + " instead of " + std::to_string(request.min_nodes),
+                               "NumNodes=" + std::to_string(count));
+      change.request.min_nodes = count;
+      change.request.max_nodes = count;
+      if (request.num_tasks) {
+        change.request.num_tasks = std::max<uint32_t>(1, static_cast<uint32_t>(uint64_t{request.num_tasks} * count / request.min_nodes));
+        if (change.request.num_tasks != request.num_tasks) {
+          change.text += ", --ntasks=" + std::to_string(change.request.num_tasks);
+          change.key += " NumTasks=" + std::to_string(change.request.num_tasks);
         }
       }
-      row.push_back(std::move(c));
+      row.push_back(std::move(change));
     }
     rows_.push_back(std::move(row));
   }

@@ -22,30 +22,30 @@ constexpr size_t kShown = 5;  // jobs in a list
 
 // What the job asks for, in the words of the options.
 std::string asks_for(const Job& job) {
-  const RequestBody& r = *job.request;
+  const RequestBody& request = *job.request;
   std::vector<std::string> out;
   auto counted = [&](uint64_t n, std::string_view what) {
     if (n) out.push_back(std::to_string(n) + " " + std::string(what) + (n == 1 ? "" : "s"));
   };
-  counted(r.min_nodes, "node");
-  counted(r.num_tasks, "task");
-  if (r.ntasks_per_node) out.push_back(std::to_string(r.ntasks_per_node) + " tasks per node");
-  if (r.cpus_per_task > 1) out.push_back(std::to_string(r.cpus_per_task) + " CPUs per task");
+  counted(request.min_nodes, "node");
+  counted(request.num_tasks, "task");
+  if (request.ntasks_per_node) out.push_back(std::to_string(request.ntasks_per_node) + " tasks per node");
+  if (request.cpus_per_task > 1) out.push_back(std::to_string(request.cpus_per_task) + " CPUs per task");
   auto memory = [&](const std::optional<uint64_t>& mb, std::string_view per) {
     if (mb) out.push_back(*mb ? format_mem_mb(*mb) + " per " + std::string(per) : "all memory of its nodes");
   };
-  memory(r.mem_per_node_mb, "node");
-  memory(r.mem_per_cpu_mb, "CPU");
-  memory(r.mem_per_gpu_mb, "GPU");
-  if (!r.tres_per_node.empty()) out.push_back(r.tres_per_node->plain() + " per node");
-  if (!r.tres_per_job.empty()) out.push_back(r.tres_per_job->plain());
-  if (!r.tres_per_task.empty()) out.push_back(r.tres_per_task->plain() + " per task");
-  if (!r.features.empty()) out.push_back("--constraint=" + r.features.text());
-  if (!r.extra_constraint.empty()) out.push_back("--extra=" + r.extra_constraint.text());
-  if (!r.required_nodes.empty()) out.push_back("--nodelist=" + r.required_nodes.text());
-  if (!r.excluded_nodes.empty()) out.push_back("--exclude=" + r.excluded_nodes.text());
-  if (r.exclusive == Exclusive::kNode) out.push_back("--exclusive");
-  if (r.exclusive == Exclusive::kUser) out.push_back("--exclusive=user");
+  memory(request.mem_per_node_mb, "node");
+  memory(request.mem_per_cpu_mb, "CPU");
+  memory(request.mem_per_gpu_mb, "GPU");
+  if (!request.tres_per_node.empty()) out.push_back(request.tres_per_node->plain() + " per node");
+  if (!request.tres_per_job.empty()) out.push_back(request.tres_per_job->plain());
+  if (!request.tres_per_task.empty()) out.push_back(request.tres_per_task->plain() + " per task");
+  if (!request.features.empty()) out.push_back("--constraint=" + request.features.text());
+  if (!request.extra_constraint.empty()) out.push_back("--extra=" + request.extra_constraint.text());
+  if (!request.required_nodes.empty()) out.push_back("--nodelist=" + request.required_nodes.text());
+  if (!request.excluded_nodes.empty()) out.push_back("--exclude=" + request.excluded_nodes.text());
+  if (request.exclusive == Exclusive::kNode) out.push_back("--exclusive");
+  if (request.exclusive == Exclusive::kUser) out.push_back("--exclusive=user");
   out.push_back(job.time_limit_min == kUnlimited32 ? "no time limit" : format_span(minutes(job.time_limit_min)));
   return join(out, ", ");
 }
@@ -64,19 +64,21 @@ std::string dependency_word(DependencyType type) {
 std::vector<DependencyView> dependencies_of(const Cluster& cluster, const Job& job) {
   std::vector<DependencyView> out;
   if (!job.dependencies) return out;
-  for (const Dependency& d : job.dependencies->list) {
+  for (const Dependency& dependency : job.dependencies->list) {
     if (out.size() == 20) break;
     DependencyView view;
-    view.text = dependency_word(d.type);
-    view.failed = d.state == DependencyState::kFailed;
-    if (d.type == DependencyType::kSingleton) {
+    view.text = dependency_word(dependency.type);
+    view.failed = dependency.state == DependencyState::kFailed;
+    if (dependency.type == DependencyType::kSingleton) {
       view.state = "an earlier job of the same name and user has not ended";
     } else {
-      view.text += ":" + std::to_string(d.job.value) + (d.array_task == kNoArrayTask ? "" : "_" + std::to_string(d.array_task));
-      const Job* other = cluster.jobs.find(d.job.value);
-      view.state = d.state == DependencyState::kFulfilled ? "fulfilled"
-                   : other ? "job " + std::to_string(d.job.value) + " is " + std::string(job_state_shown(other->state, other->flags))
-                           : "job " + std::to_string(d.job.value) + " is not in the queue any more";
+      view.text += ":" + std::to_string(dependency.job.value) +
+                   (dependency.array_task == kNoArrayTask ? "" : "_" + std::to_string(dependency.array_task));
+      const Job* other = cluster.jobs.find(dependency.job.value);
+      view.state = dependency.state == DependencyState::kFulfilled ? "fulfilled"
+                   : other
+                       ? "job " + std::to_string(dependency.job.value) + " is " + std::string(job_state_shown(other->state, other->flags))
+                       : "job " + std::to_string(dependency.job.value) + " is not in the queue any more";
     }
     out.push_back(std::move(view));
   }
@@ -109,39 +111,40 @@ class Waiting {
   }
 
  private:
-  void look_at(const Partition& p) {
+  void look_at(const Partition& partition) {
     PartitionView view;
-    view.name = p.name;
-    view.nodes = static_cast<uint32_t>(p.nodes.count());
-    Result<Shape> shape = make_shape(*job_.request, p, params_);
+    view.name = partition.name;
+    view.nodes = static_cast<uint32_t>(partition.nodes.count());
+    Result<Shape> shape = make_shape(*job_.request, partition, params_);
     if (!shape) {
       view.never = told(shape.error());
       out_.partitions.push_back(std::move(view));
       return;
     }
-    RequestClass c;
-    c.shape = std::move(*shape);
-    c.partition = p.index;
-    c.uid = job_.request->uid;
-    c.time_limit_min = job_.time_limit_min;
-    c.ask_within(*job_.request);
-    if (!job_.request->reservation.empty()) c.reservation = pending_.reservations_for(cluster_, *job_.request, p.index).front();
-    view.needed = std::max(c.shape.min_nodes, 1u);
-    view.tasks_needed = c.shape.num_tasks;
-    const JobQuestion question{cluster_, params_, p, *job_.request, c, nullptr, gate_.get()};
+    RequestClass asked;
+    asked.shape = std::move(*shape);
+    asked.partition = partition.index;
+    asked.uid = job_.request->uid;
+    asked.time_limit_min = job_.time_limit_min;
+    asked.ask_within(*job_.request);
+    if (!job_.request->reservation.empty()) asked.reservation = pending_.reservations_for(cluster_, *job_.request, partition.index).front();
+    view.needed = std::max(asked.shape.min_nodes, 1u);
+    view.tasks_needed = asked.shape.num_tasks;
+    const JobQuestion question{cluster_, params_, partition, *job_.request, asked, nullptr, gate_.get()};
     Grant grant;
-    view.barred = first_to_hold(rules_concerning(c, p, params_) & rules_of(Of::kPartition), question, queue_.held(), grant).reason;
+    view.barred =
+        first_to_hold(rules_concerning(asked, partition, params_) & rules_of(Of::kPartition), question, queue_.held(), grant).reason;
     add_limits(question);
-    if (auto ever = can_ever_run(cluster_, params_, *job_.request, p.index); !ever) view.never = told(ever.error());
-    Census census = take_census(cluster_, nodes_, pending_, params_, c, job_.request->uid, queue_);
+    if (auto ever = can_ever_run(cluster_, params_, *job_.request, partition.index); !ever) view.never = told(ever.error());
+    Census census = take_census(cluster_, nodes_, pending_, params_, asked, job_.request->uid, queue_);
     view.causes = std::move(census.causes);
     view.tasks_free = census.tasks_free;
     for (const NodesLeftOut& n : view.causes)
       if (n.cause == NodeCause::kFree) free_nodes_ = std::max(free_nodes_, n.count);
     for (const NodesLeftOut& n : view.causes)
-      if (n.cause == NodeCause::kFree && n.count >= view.needed) view.together = not_together(c.shape, view);
+      if (n.cause == NodeCause::kFree && n.count >= view.needed) view.together = not_together(asked.shape, view);
     busy_ |= census.busy;
-    wanted_ |= p.nodes;
+    wanted_ |= partition.nodes;
     out_.partitions.push_back(std::move(view));
   }
 
@@ -238,31 +241,31 @@ class Waiting {
 }  // namespace
 
 JobBrief brief_of(const Cluster& cluster, const Job& job) {
-  JobBrief b;
-  b.id = job.id;
-  b.array_job = job.array_job_id;
-  b.array_task = job.array_task;
-  b.user = job.request->user_name.empty() ? std::to_string(job.request->uid.value) : job.request->user_name;
-  b.name = job.name();
-  if (const Partition* p = cluster.partitions.find(job.partition)) b.partition = p->name;
-  b.state = job.state;
-  b.priority = job.priority;
+  JobBrief brief;
+  brief.id = job.id;
+  brief.array_job = job.array_job_id;
+  brief.array_task = job.array_task;
+  brief.user = job.request->user_name.empty() ? std::to_string(job.request->uid.value) : job.request->user_name;
+  brief.name = job.name();
+  if (const Partition* p = cluster.partitions.find(job.partition)) brief.partition = p->name;
+  brief.state = job.state;
+  brief.priority = job.priority;
   if (job.allocation) {
-    b.nodes = static_cast<uint32_t>(job.allocation->nodes.size());
-    b.cpus = job.allocation->total_cpus();
-    for (const NodeShare& s : job.allocation->nodes) b.mem_mb += s.mem_mb;
-    b.gres = gres_text(gres_sum(job.allocation->nodes));
+    brief.nodes = static_cast<uint32_t>(job.allocation->nodes.size());
+    brief.cpus = job.allocation->total_cpus();
+    for (const NodeShare& s : job.allocation->nodes) brief.mem_mb += s.mem_mb;
+    brief.gres = gres_text(gres_sum(job.allocation->nodes));
   } else {
-    b.nodes = std::max(job.request->min_nodes, 1u);
-    b.gres = (job.request->tres_per_node.empty() ? job.request->tres_per_job : job.request->tres_per_node)->plain();
+    brief.nodes = std::max(job.request->min_nodes, 1u);
+    brief.gres = (job.request->tres_per_node.empty() ? job.request->tres_per_job : job.request->tres_per_node)->plain();
   }
   if (job.pending()) {
-    if (const Verdict* v = cluster.moment.verdicts.find(job.id.value)) b.start = v->expected_start;
+    if (const Verdict* v = cluster.moment.verdicts.find(job.id.value)) brief.start = v->expected_start;
   } else {
-    b.start = job.started;
-    b.end = job.finished() ? job.ended : job.ends;
+    brief.start = job.started;
+    brief.end = job.finished() ? job.ended : job.ends;
   }
-  return b;
+  return brief;
 }
 
 JobExplanation explain_job(const Cluster& cluster, const Params& params, Time now, const Job& job) {

@@ -44,9 +44,9 @@ class Counter {
   }
 
   Census run() {
-    const Partition& p = cluster_.partitions.at(c_.partition);
+    const Partition& partition = cluster_.partitions.at(c_.partition);
     Bitmap left(nodes_.size());
-    p.nodes.for_each([&](size_t id) {
+    partition.nodes.for_each([&](size_t id) {
       if (id < nodes_.size()) left.set(id);
     });
     by_cause_[static_cast<size_t>(NodeCause::kFree)] = left;
@@ -93,17 +93,17 @@ class Counter {
         if (s.node.value < nodes_.size() && out_.busy.test(s.node.value)) leaving.push_back({s.node.value, r.ends, &s});
     std::sort(leaving.begin(), leaving.end(),
               [](const Leaving& a, const Leaving& b) { return a.node != b.node ? a.node < b.node : a.end < b.end; });
-    for (size_t i = 0; i < leaving.size();) {
-      const uint32_t node = leaving[i].node;
+    for (size_t index = 0; index < leaving.size();) {
+      const uint32_t node = leaving[index].node;
       NodeUse use = nodes_.use(node);
       Time free_at{};
-      size_t end = i;
+      size_t end = index;
       while (end < leaving.size() && leaving[end].node == node) ++end;
-      for (; i < end && free_at == Time{}; ++i) {
-        take_away(use, *leaving[i].share);
-        if (i + 1 == end || fits_with(node, use)) free_at = leaving[i].end;
+      for (; index < end && free_at == Time{}; ++index) {
+        take_away(use, *leaving[index].share);
+        if (index + 1 == end || fits_with(node, use)) free_at = leaving[index].end;
       }
-      i = end;
+      index = end;
       free_at_.push_back({node, free_at});
     }
   }

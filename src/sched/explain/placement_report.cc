@@ -107,12 +107,12 @@ class Report {
     return {};
   }
 
-  void add_segments(PlacementView& v) const {
+  void add_segments(PlacementView& view) const {
     const uint32_t size = job_.request->segment;
     const auto nodes = static_cast<uint32_t>(held_.count());
     if (!size || nodes <= size || t_.block_sizes.empty()) return;
-    v.segment_size = size;
-    v.segments = nodes / size;
+    view.segment_size = size;
+    view.segments = nodes / size;
     auto level = std::ranges::lower_bound(t_.block_sizes, size) - t_.block_sizes.begin();
     if (level == static_cast<ptrdiff_t>(t_.block_sizes.size())) return;
     const uint32_t each = blocks_at(static_cast<size_t>(level));
@@ -120,7 +120,7 @@ class Report {
     for (uint32_t leaf : used_) in_block[leaf / each] += static_cast<uint32_t>(leaves_[leaf].nodes.count_and(held_));
     uint32_t whole = 0;
     for (uint32_t n : in_block) whole += n / size;
-    v.segments_whole = whole == v.segments;
+    view.segments_whole = whole == view.segments;
   }
 
   const Cluster& cluster_;
@@ -141,13 +141,13 @@ PlacementView stands_in(const Cluster& cluster, const Job& job) {
 }
 
 void add_options(const Cluster& cluster, const Job& job, std::vector<std::string>& why) {
-  const RequestBody& r = *job.request;
-  if (!r.required_nodes.empty()) why.push_back("--nodelist asks for " + r.required_nodes.text());
-  if (!r.excluded_nodes.empty()) why.push_back("--exclude leaves out " + r.excluded_nodes.text());
-  if (!r.features.empty()) why.push_back("--constraint=" + r.features.text() + " narrows the choice");
-  if (!r.extra_constraint.empty()) why.push_back("--extra=" + r.extra_constraint.text() + " narrows the choice");
-  if (r.contiguous) why.push_back("--contiguous wants neighbours");
-  if (r.spread_job) why.push_back("--spread-job spreads it, whatever the topology");
+  const RequestBody& request = *job.request;
+  if (!request.required_nodes.empty()) why.push_back("--nodelist asks for " + request.required_nodes.text());
+  if (!request.excluded_nodes.empty()) why.push_back("--exclude leaves out " + request.excluded_nodes.text());
+  if (!request.features.empty()) why.push_back("--constraint=" + request.features.text() + " narrows the choice");
+  if (!request.extra_constraint.empty()) why.push_back("--extra=" + request.extra_constraint.text() + " narrows the choice");
+  if (request.contiguous) why.push_back("--contiguous wants neighbours");
+  if (request.spread_job) why.push_back("--spread-job spreads it, whatever the topology");
   const Partition* p = cluster.partitions.find(job.partition);
   if (!p) return;
   uint32_t lightest = UINT32_MAX, heaviest = 0;

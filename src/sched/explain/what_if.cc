@@ -64,18 +64,18 @@ bool WhatIf::promised(uint32_t node, const RequestClass& c) {
 }
 
 Result<Planner::Forecast> WhatIf::forecast_in(const RequestBody& request, uint32_t partition, uint32_t time_limit_min) {
-  const Partition& p = before_.partitions.at(partition);
-  MUSTER_TRY(shape, make_shape(request, p, params_));
-  RequestClass c;
-  c.shape = std::move(shape);
-  c.partition = partition;
-  c.uid = request.uid;
-  c.time_limit_min = time_limit_min;
-  c.ask_within(request);
+  const Partition& definition = before_.partitions.at(partition);
+  MUSTER_TRY(shape, make_shape(request, definition, params_));
+  RequestClass asked;
+  asked.shape = std::move(shape);
+  asked.partition = partition;
+  asked.uid = request.uid;
+  asked.time_limit_min = time_limit_min;
+  asked.ask_within(request);
   Result<Planner::Forecast> best = fail(Errc::kRequestedPartConfigUnavailable);
   for (uint32_t reservation : pending_.reservations_for(before_, request, partition)) {
-    c.reservation = reservation;
-    auto got = forecast_class(request, c);
+    asked.reservation = reservation;
+    auto got = forecast_class(request, asked);
     if (!best || (got && got->start < best->start)) best = std::move(got);
   }
   return best;

@@ -75,22 +75,22 @@ std::vector<std::vector<uint32_t>> BoundSockets::sets(const NodeUse& use, const 
   return out;
 }
 
-std::vector<uint32_t> giving_sockets(const Kind& k, const std::vector<GresShare>& share, Bitmap& cores) {
-  cores = Bitmap(k.cores);
-  std::vector<bool> gives(k.sockets, false);
-  for (const GresDevices& g : k.gres) {
+std::vector<uint32_t> giving_sockets(const Kind& kind, const std::vector<GresShare>& share, Bitmap& cores) {
+  cores = Bitmap(kind.cores);
+  std::vector<bool> gives(kind.sockets, false);
+  for (const GresDevices& g : kind.gres) {
     if (g.cores.none() || g.count_only) continue;
     const uint64_t devices = g.shared ? 1 : g.count;
     for (const GresShare& held : share)
       for (uint64_t i = 0; held.name == g.name && i < devices; ++i) {
         if (!held.devices.test(g.first_index + i)) continue;
         cores |= g.cores;
-        for (uint32_t socket = 0; socket < k.sockets; ++socket)
-          if (near_socket(k, g, socket)) gives[socket] = true;
+        for (uint32_t socket = 0; socket < kind.sockets; ++socket)
+          if (near_socket(kind, g, socket)) gives[socket] = true;
       }
   }
   std::vector<uint32_t> out;
-  for (uint32_t socket = 0; socket < k.sockets; ++socket)
+  for (uint32_t socket = 0; socket < kind.sockets; ++socket)
     if (gives[socket]) out.push_back(socket);
   return out;
 }

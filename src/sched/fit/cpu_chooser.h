@@ -90,11 +90,11 @@ class CpuChooser {
     out.resize(k_.cpus);
     const uint32_t batches = s_.overcommit ? 1 : tasks;
     uint64_t left = cpus;
-    for (uint32_t t = 0; t < batches; ++t) {
+    for (uint32_t batch = 0; batch < batches; ++batch) {
       const uint64_t want = std::min<uint64_t>(s_.cpus_per_task, left);
       std::vector<uint32_t> mine;
-      for (size_t i = t; batches < sockets.size() && i < sockets.size(); i += batches) mine.push_back(sockets[i]);
-      if (mine.empty()) mine.push_back(sockets[t / tasks_on_core(s_, k_) % sockets.size()]);
+      for (size_t i = batch; batches < sockets.size() && i < sockets.size(); i += batches) mine.push_back(sockets[i]);
+      if (mine.empty()) mine.push_back(sockets[batch / tasks_on_core(s_, k_) % sockets.size()]);
       for (size_t i = 0; i < mine.size(); ++i) {
         const uint64_t part = want / mine.size() + (i < want % mine.size());
         if (part == 0) continue;
@@ -229,20 +229,20 @@ class CpuChooser {
   }
 
   void take(uint32_t socket, uint64_t cpus) {
-    for (Slot& c : free_[socket]) {
+    for (Slot& core : free_[socket]) {
       if (cpus == 0) break;
-      uint32_t n = static_cast<uint32_t>(std::min<uint64_t>(cpus, room_of(c, cpus)));
-      if (n == 0) continue;
-      ++c.tasks;
-      cpus -= n;
-      for (uint32_t t = 0; t < k_.threads && n > 0; ++t)
-        if (c.threads >> std::min(t, 31u) & 1u) {
-          c.threads &= ~(1u << std::min(t, 31u));
-          out_->set(c.core * k_.threads + t);
-          --n;
+      uint32_t part = static_cast<uint32_t>(std::min<uint64_t>(cpus, room_of(core, cpus)));
+      if (part == 0) continue;
+      ++core.tasks;
+      cpus -= part;
+      for (uint32_t t = 0; t < k_.threads && part > 0; ++t)
+        if (core.threads >> std::min(t, 31u) & 1u) {
+          core.threads &= ~(1u << std::min(t, 31u));
+          out_->set(core.core * k_.threads + t);
+          --part;
         }
       if (s_.whole_cores)  // the core is ours, all of it
-        for (uint32_t t = 0; t < k_.threads; ++t) out_->set(c.core * k_.threads + t);
+        for (uint32_t t = 0; t < k_.threads; ++t) out_->set(core.core * k_.threads + t);
     }
   }
 

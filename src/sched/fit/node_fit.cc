@@ -122,48 +122,49 @@ uint64_t job_devices(const Shape& s, const Kind& k, const GresNeed& need, const 
   return std::min(n, (s.whole_cores ? units * usable_threads(s, k) : units) / s.cpus_per_gpu);
 }
 
-uint32_t count_tasks(const Shape& s, const Kind& k, const NodeFree& free) {
+uint32_t count_tasks(const Shape& shape, const Kind& kind, const NodeFree& free) {
   uint64_t cap = kManyTasks;
-  for (const GresNeed& g : s.per_node)
-    if (gres_available(g, k, free.gres) < g.count) return kNoTasks;
-  for (const GresNeed& g : s.per_job)
-    if (gres_available(g, k, free.gres) < 1) return kNoTasks;
-  for (const GresNeed& g : s.per_task) cap = std::min(cap, tasks_by_gres(g, s.per_node, s, k, free.gres));
-  if (s.tasks_per_node) cap = std::min<uint64_t>(cap, s.tasks_per_node);
-  if (s.tasks_per_socket) cap = std::min<uint64_t>(cap, static_cast<uint64_t>(s.tasks_per_socket) * k.sockets);
-  if (s.tasks_per_gpu) {
-    uint64_t gpus = s.gpus_per_node();
-    if (!gpus) gpus = gres_available({"gpu", "", 1, false}, k, free.gres);
-    cap = std::min<uint64_t>(cap, gpus * s.tasks_per_gpu);
+  for (const GresNeed& g : shape.per_node)
+    if (gres_available(g, kind, free.gres) < g.count) return kNoTasks;
+  for (const GresNeed& g : shape.per_job)
+    if (gres_available(g, kind, free.gres) < 1) return kNoTasks;
+  for (const GresNeed& g : shape.per_task) cap = std::min(cap, tasks_by_gres(g, shape.per_node, shape, kind, free.gres));
+  if (shape.tasks_per_node) cap = std::min<uint64_t>(cap, shape.tasks_per_node);
+  if (shape.tasks_per_socket) cap = std::min<uint64_t>(cap, static_cast<uint64_t>(shape.tasks_per_socket) * kind.sockets);
+  if (shape.tasks_per_gpu) {
+    uint64_t gpus = shape.gpus_per_node();
+    if (!gpus) gpus = gres_available({"gpu", "", 1, false}, kind, free.gres);
+    cap = std::min<uint64_t>(cap, gpus * shape.tasks_per_gpu);
   }
-  const uint64_t own = own_units(s, k);
-  uint64_t units = free.units < k.units ? std::min<uint64_t>(free.units, own) : own;
-  if (keeps_from(s, k)) units = std::min<uint64_t>(units, open_units(k));
-  if (s.max_cpus_per_node != kUnlimited32)
-    units = std::min<uint64_t>(units, s.whole_cores ? s.max_cpus_per_node / k.threads : s.max_cpus_per_node);
-  if (!s.overcommit) {
-    const uint64_t cpus = s.whole_cores ? units * usable_threads(s, k) : units;
-    cap = std::min<uint64_t>(cap, cpus / s.cpus_per_task);
+  const uint64_t own = own_units(shape, kind);
+  uint64_t units = free.units < kind.units ? std::min<uint64_t>(free.units, own) : own;
+  if (keeps_from(shape, kind)) units = std::min<uint64_t>(units, open_units(kind));
+  if (shape.max_cpus_per_node != kUnlimited32)
+    units = std::min<uint64_t>(units, shape.whole_cores ? shape.max_cpus_per_node / kind.threads : shape.max_cpus_per_node);
+  if (!shape.overcommit) {
+    const uint64_t cpus = shape.whole_cores ? units * usable_threads(shape, kind) : units;
+    cap = std::min<uint64_t>(cap, cpus / shape.cpus_per_task);
   }
-  const uint64_t job_gpus = least_job_gpus(s);
-  const bool check_mem = s.mem_consumable || s.memory != MemoryMode::kNone;
-  uint64_t mem = s.mem_consumable ? free.mem_mb : k.mem_mb;
-  if (s.max_mem_per_node_mb) mem = std::min(mem, s.max_mem_per_node_mb);
-  if (check_mem && s.memory == MemoryMode::kPerCpu && s.mem_mb && !s.whole && !s.overcommit)
-    cap = std::min<uint64_t>(cap, mem / s.mem_mb / s.cpus_per_task);
+  const uint64_t job_gpus = least_job_gpus(shape);
+  const bool check_mem = shape.mem_consumable || shape.memory != MemoryMode::kNone;
+  uint64_t mem = shape.mem_consumable ? free.mem_mb : kind.mem_mb;
+  if (shape.max_mem_per_node_mb) mem = std::min(mem, shape.max_mem_per_node_mb);
+  if (check_mem && shape.memory == MemoryMode::kPerCpu && shape.mem_mb && !shape.whole && !shape.overcommit)
+    cap = std::min<uint64_t>(cap, mem / shape.mem_mb / shape.cpus_per_task);
   // Where CPUs are handed out one by one and yet tasks keep to cores of their own, there must be enough cores, whoever has their other
   // threads.
-  const bool apart = !s.whole_cores && by_core(s, k);
-  const uint64_t cores = apart ? open_cores(s, k) : 0;
-  const bool by_gpu = k.restricted.any() && !s.whole;
+  const bool apart = !shape.whole_cores && by_core(shape, kind);
+  const uint64_t cores = apart ? open_cores(shape, kind) : 0;
+  const bool by_gpu = kind.restricted.any() && !shape.whole;
   auto fits = [&](uint64_t tasks) {
-    const uint64_t gpus = node_gpus(s, static_cast<uint32_t>(tasks)) + job_gpus;
-    const uint32_t need = units_for(s, k, static_cast<uint32_t>(tasks), gpus);
+    const uint64_t gpus = node_gpus(shape, static_cast<uint32_t>(tasks)) + job_gpus;
+    const uint32_t need = units_for(shape, kind, static_cast<uint32_t>(tasks), gpus);
     if (need > units) return false;
-    if (by_gpu && need > open_units(k) + units_opened(k, gpus_reached(s, static_cast<uint32_t>(tasks)))) return false;
-    if (apart && cores_for(s, k, static_cast<uint32_t>(tasks), cpus_wanted(s, static_cast<uint32_t>(tasks), gpus)) > cores) return false;
-    const uint32_t held = s.whole ? static_cast<uint32_t>(std::min<uint64_t>(k.units, own)) : need;
-    return !check_mem || memory_for(s, k, held, gpus) <= mem;
+    if (by_gpu && need > open_units(kind) + units_opened(kind, gpus_reached(shape, static_cast<uint32_t>(tasks)))) return false;
+    if (apart && cores_for(shape, kind, static_cast<uint32_t>(tasks), cpus_wanted(shape, static_cast<uint32_t>(tasks), gpus)) > cores)
+      return false;
+    const uint32_t held = shape.whole ? static_cast<uint32_t>(std::min<uint64_t>(kind.units, own)) : need;
+    return !check_mem || memory_for(shape, kind, held, gpus) <= mem;
   };
   // CPUs, cores and memory all grow with the number of tasks, so halving finds the largest number that fits.
   if (cap == 0 || !fits(1)) return kNoTasks;
@@ -180,28 +181,28 @@ namespace {
 
 // The order in which sockets are used: first those that together hold the devices wanted (as few as possible, then lowest numbers), then
 // the rest. Returns how many stand in the first group.
-size_t order_sockets(const Shape& s, const Kind& k, const NodeUse& use, const std::vector<GresNeed>& needs, const CpuChooser& cpus,
+size_t order_sockets(const Shape& shape, const Kind& kind, const NodeUse& use, const std::vector<GresNeed>& needs, const CpuChooser& cpus,
                      std::vector<uint32_t>& order) {
-  order.resize(k.sockets);
-  for (uint32_t i = 0; i < k.sockets; ++i) order[i] = i;
+  order.resize(kind.sockets);
+  for (uint32_t i = 0; i < kind.sockets; ++i) order[i] = i;
   std::vector<Device> devices;
   uint64_t wanted = 0;
   for (const GresNeed& n : needs) {
-    std::vector<Device> d = free_devices(k, use, n);
-    bool affine = std::any_of(d.begin(), d.end(), [&](const Device& x) { return k.gres[x.entry].cores.any(); });
+    std::vector<Device> d = free_devices(kind, use, n);
+    bool affine = std::any_of(d.begin(), d.end(), [&](const Device& x) { return kind.gres[x.entry].cores.any(); });
     if (!affine) continue;
     devices.insert(devices.end(), d.begin(), d.end());
     wanted += n.count;
   }
-  if (wanted == 0 || k.sockets == 1) {
-    if (s.block_sockets)  // best fit: the socket with the fewest free cores first
+  if (wanted == 0 || kind.sockets == 1) {
+    if (shape.block_sockets)  // best fit: the socket with the fewest free cores first
       std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) { return cpus.free_cores(a) < cpus.free_cores(b); });
-    return k.sockets;
+    return kind.sockets;
   }
-  std::vector<uint64_t> near(k.sockets, 0);
-  for (uint32_t socket = 0; socket < k.sockets; ++socket)
+  std::vector<uint64_t> near(kind.sockets, 0);
+  for (uint32_t socket = 0; socket < kind.sockets; ++socket)
     if (cpus.free_cores(socket) > 0)
-      for (const Device& d : devices) near[socket] += near_socket(k, k.gres[d.entry], socket);
+      for (const Device& d : devices) near[socket] += near_socket(kind, kind.gres[d.entry], socket);
   // If one socket has enough devices: the one with the fewest of them. Otherwise the sockets with the most devices first.
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
     const bool ea = near[a] >= wanted, eb = near[b] >= wanted;
@@ -225,11 +226,11 @@ void finish_share(const Shape& s, const Kind& k, uint64_t gpus, NodeShare& share
 
 // The order in which cores are kept for the system: first those that the node names (CpuSpecList, CoreSpecCount), from the lowest unless
 // they are what CoreSpecCount chooses; then the others as CoreSpecCount would choose them. Guide core_spec.
-std::vector<uint32_t> kept_order(const Shape& s, const Kind& k) {
-  Bitmap named(k.cores), seen(k.cores);
-  k.specialized.for_each([&](size_t cpu) { named.set(k.core_of_cpu(static_cast<uint32_t>(cpu))); });
+std::vector<uint32_t> kept_order(const Shape& shape, const Kind& kind) {
+  Bitmap named(kind.cores), seen(kind.cores);
+  kind.specialized.for_each([&](size_t cpu) { named.set(kind.core_of_cpu(static_cast<uint32_t>(cpu))); });
   const auto count = static_cast<uint32_t>(named.count());
-  auto chosen = [&](uint32_t n) { return specialized_cores(k.sockets, k.cores_per_socket, n, s.spec_cores_first); };
+  auto chosen = [&](uint32_t n) { return specialized_cores(kind.sockets, kind.cores_per_socket, n, shape.spec_cores_first); };
   std::vector<uint32_t> out;
   auto add = [&](size_t core) {
     if (seen.test(core)) return;
@@ -237,7 +238,7 @@ std::vector<uint32_t> kept_order(const Shape& s, const Kind& k) {
     out.push_back(static_cast<uint32_t>(core));
   };
   if (!(chosen(count) == named)) named.for_each(add);
-  for (uint32_t n = 1; n <= k.cores; ++n) chosen(n).for_each(add);
+  for (uint32_t n = 1; n <= kind.cores; ++n) chosen(n).for_each(add);
   return out;
 }
 
@@ -251,20 +252,20 @@ Bitmap system_cpus(const Shape& s, const Kind& k) {
   return out;
 }
 
-std::optional<NodeShare> choose_whole(const Shape& s, const Kind& k, NodeShare share, NodeUse use, std::vector<GresNeed> needs,
+std::optional<NodeShare> choose_whole(const Shape& shape, const Kind& kind, NodeShare share, NodeUse use, std::vector<GresNeed> needs,
                                       uint64_t gpus) {
-  share.cpus = Bitmap(k.cpus, true) - system_cpus(s, k) - use.cpus;
+  share.cpus = Bitmap(kind.cpus, true) - system_cpus(shape, kind) - use.cpus;
   if (share.cpus.none()) return std::nullopt;
   // Only devices that do not come along with a whole node have to be asked for.
   std::erase_if(needs, [&](const GresNeed& n) {
-    return std::none_of(k.gres.begin(), k.gres.end(), [&](const GresDevices& g) {
+    return std::none_of(kind.gres.begin(), kind.gres.end(), [&](const GresDevices& g) {
       return g.name == n.name && (g.shared || (g.flags & (kGresExplicit | kGresNoConsume)));
     });
   });
-  if (!choose_devices(s, k, use, needs, share.tasks, {}, share.gres)) return std::nullopt;
+  if (!choose_devices(shape, kind, use, needs, share.tasks, {}, share.gres)) return std::nullopt;
   for (const GresShare& g : share.gres) add_gres(use.gres, g);
-  all_devices(k, use, share.gres);
-  finish_share(s, k, gpus, share);
+  all_devices(kind, use, share.gres);
+  finish_share(shape, kind, gpus, share);
   return share;
 }
 
@@ -279,13 +280,13 @@ std::optional<NodeShare> choose_shared_node(const Shape& s, const Kind& k, NodeS
   return share;
 }
 
-bool local_per_socket(const Shape& s, const Kind& k, const NodeUse& use, uint32_t sockets_wanted) {
-  for (const GresNeed& need : s.per_socket) {
-    std::vector<Device> devices = free_devices(k, use, need);
+bool local_per_socket(const Shape& shape, const Kind& kind, const NodeUse& use, uint32_t sockets_wanted) {
+  for (const GresNeed& need : shape.per_socket) {
+    std::vector<Device> devices = free_devices(kind, use, need);
     uint32_t good = 0;
-    for (uint32_t socket = 0; socket < k.sockets; ++socket) {
+    for (uint32_t socket = 0; socket < kind.sockets; ++socket) {
       uint64_t near = 0;
-      for (const Device& d : devices) near += near_socket(k, k.gres[d.entry], socket);
+      for (const Device& d : devices) near += near_socket(kind, kind.gres[d.entry], socket);
       good += near >= need.count;
     }
     if (good < sockets_wanted) return false;
@@ -350,35 +351,36 @@ bool choose_cpus_first(const Shape& s, const Kind& k, const NodeUse& use, const 
 
 }  // namespace
 
-std::optional<NodeShare> choose_on_node(const Shape& s, const Kind& k, NodeId id, const NodeUse& use, uint32_t tasks,
+std::optional<NodeShare> choose_on_node(const Shape& shape, const Kind& kind, NodeId id, const NodeUse& use, uint32_t tasks,
                                         const JobGres& job_gres) {
   NodeShare share;
   share.node = id;
   share.tasks = tasks;
-  const std::vector<GresNeed> needs = needs_on_node(s, tasks, job_gres);
+  const std::vector<GresNeed> needs = needs_on_node(shape, tasks, job_gres);
   uint64_t gpus = 0;
   for (const GresNeed& n : needs) gpus += n.name == "gpu" ? n.count : 0;
-  if (s.whole) return choose_whole(s, k, std::move(share), use, needs, gpus);
-  if (s.all_cpus) return choose_shared_node(s, k, std::move(share), use, needs, gpus);
-  if (!s.per_socket.empty() && !local_per_socket(s, k, use, s.sockets)) return std::nullopt;
-  const Bitmap kept = k.restricted.any() ? restricted_cpus(k) : Bitmap();
-  CpuChooser cpus(s, k, use, kept);
-  const uint64_t wanted = cpus_wanted(s, tasks, gpus);
+  if (shape.whole) return choose_whole(shape, kind, std::move(share), use, needs, gpus);
+  if (shape.all_cpus) return choose_shared_node(shape, kind, std::move(share), use, needs, gpus);
+  if (!shape.per_socket.empty() && !local_per_socket(shape, kind, use, shape.sockets)) return std::nullopt;
+  const Bitmap kept = kind.restricted.any() ? restricted_cpus(kind) : Bitmap();
+  CpuChooser cpus(shape, kind, use, kept);
+  const uint64_t wanted = cpus_wanted(shape, tasks, gpus);
   bool found = false;
-  if (BoundSockets::concerns(s, k, needs)) {
-    for (const auto& set : BoundSockets(k, needs).sets(use, [&](uint32_t socket) { return cores_at(k, use, socket); }))
-      if ((found = choose_bound(s, k, use, needs, tasks, wanted, set, share))) break;
-  } else if (k.restricted.any() && s.wants_gpu()) {
-    found = choose_devices_first(s, k, use, needs, tasks, wanted, cpus, share);
+  if (BoundSockets::concerns(shape, kind, needs)) {
+    for (const auto& set : BoundSockets(kind, needs).sets(use, [&](uint32_t socket) { return cores_at(kind, use, socket); }))
+      if ((found = choose_bound(shape, kind, use, needs, tasks, wanted, set, share))) break;
+  } else if (kind.restricted.any() && shape.wants_gpu()) {
+    found = choose_devices_first(shape, kind, use, needs, tasks, wanted, cpus, share);
   } else {
-    found = choose_cpus_first(s, k, use, needs, tasks, wanted, cpus, share);
+    found = choose_cpus_first(shape, kind, use, needs, tasks, wanted, cpus, share);
   }
   if (!found) return std::nullopt;
-  if (const PartitionLimit limit = limit_of(s); limit.concerns() && !limit.allows(k.sockets, k.cpus, use.of_partition, share.cpus))
+  if (const PartitionLimit limit = limit_of(shape);
+      limit.concerns() && !limit.allows(kind.sockets, kind.cpus, use.of_partition, share.cpus))
     return std::nullopt;
-  finish_share(s, k, gpus, share);
+  finish_share(shape, kind, gpus, share);
   // Sockets filled up because devices are near them bring CPUs whose memory counting does not know of.
-  if (s.mem_consumable && share.mem_mb > k.mem_mb - std::min(k.mem_mb, use.mem_mb)) return std::nullopt;
+  if (shape.mem_consumable && share.mem_mb > kind.mem_mb - std::min(kind.mem_mb, use.mem_mb)) return std::nullopt;
   return share;
 }
 

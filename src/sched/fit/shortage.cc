@@ -25,45 +25,45 @@ std::string_view memory_option(const RequestBody& r, const Shape& s) {
 
 }  // namespace
 
-Shortage shortage_on(const Shape& s, const Kind& k) {
-  std::vector<uint64_t> gres(k.gres.size());
-  free_gres(k, {}, gres.data());
-  if (takes(s, k, k.units, k.mem_mb, gres)) return Shortage::kNone;
+Shortage shortage_on(const Shape& shape, const Kind& kind) {
+  std::vector<uint64_t> gres(kind.gres.size());
+  free_gres(kind, {}, gres.data());
+  if (takes(shape, kind, kind.units, kind.mem_mb, gres)) return Shortage::kNone;
   // A kind that lacks the device altogether has no entry that could be made plentiful.
-  for (const auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
+  for (const auto* needs : {&shape.per_node, &shape.per_job, &shape.per_task, &shape.per_socket})
     for (const GresNeed& need : *needs)
-      if (gres_available(need, k, gres) == 0) return Shortage::kDevices;
-  const std::vector<uint64_t> many(k.gres.size(), kPlenty);
-  Kind roomy = k;  // counting looks at what the kind has, too
+      if (gres_available(need, kind, gres) == 0) return Shortage::kDevices;
+  const std::vector<uint64_t> many(kind.gres.size(), kPlenty);
+  Kind roomy = kind;  // counting looks at what the kind has, too
   roomy.units = roomy.cpus = roomy.cores = kPlenty;
   roomy.mem_mb = kPlentyMb;
-  Kind wide = roomy, deep = k;
-  wide.mem_mb = k.mem_mb;
+  Kind wide = roomy, deep = kind;
+  wide.mem_mb = kind.mem_mb;
   deep.mem_mb = kPlentyMb;
-  if (!takes(s, deep, k.units, kPlentyMb, many)) return Shortage::kCpus;
-  if (!takes(s, wide, kPlenty, k.mem_mb, many)) return Shortage::kMemory;
-  if (!takes(s, roomy, kPlenty, kPlentyMb, gres)) return Shortage::kDevices;
+  if (!takes(shape, deep, kind.units, kPlentyMb, many)) return Shortage::kCpus;
+  if (!takes(shape, wide, kPlenty, kind.mem_mb, many)) return Shortage::kMemory;
+  if (!takes(shape, roomy, kPlenty, kPlentyMb, gres)) return Shortage::kDevices;
   return Shortage::kTogether;
 }
 
-std::string task_asks(const RequestBody& r, const Shape& s, const Kind& k) {
-  const bool one = s.num_tasks || s.tasks_per_node <= 1;
-  const uint32_t tasks = one ? 1 : s.tasks_per_node;
-  uint64_t gpus = s.gpus_per_node() + mul_sat(s.gpus_per_task(), tasks);
-  for (const GresNeed& g : s.per_job) gpus += g.name == "gpu";
-  const uint32_t units = units_for(s, k, tasks, gpus);
-  const uint64_t cpus = s.whole_cores ? uint64_t{units} * k.threads : units;
+std::string task_asks(const RequestBody& request, const Shape& shape, const Kind& kind) {
+  const bool one = shape.num_tasks || shape.tasks_per_node <= 1;
+  const uint32_t tasks = one ? 1 : shape.tasks_per_node;
+  uint64_t gpus = shape.gpus_per_node() + mul_sat(shape.gpus_per_task(), tasks);
+  for (const GresNeed& g : shape.per_job) gpus += g.name == "gpu";
+  const uint32_t units = units_for(shape, kind, tasks, gpus);
+  const uint64_t cpus = shape.whole_cores ? uint64_t{units} * kind.threads : units;
   std::string out = (one ? std::string("one task asks") : std::to_string(tasks) + " tasks ask") + " for " + std::to_string(cpus) +
                     (cpus == 1 ? " CPU" : " CPUs");
-  if (s.memory == MemoryMode::kAll) {
+  if (shape.memory == MemoryMode::kAll) {
     out += ", all memory of a node";
-  } else if (s.memory != MemoryMode::kNone) {
-    const uint64_t mb = memory_for(s, k, units, gpus);
+  } else if (shape.memory != MemoryMode::kNone) {
+    const uint64_t mb = memory_for(shape, kind, units, gpus);
     // Stated in M, because people compare it with the memory of nodes.
-    out += ", " + std::to_string(mb) + "M (" + (mb == s.mem_mb ? "" : std::to_string(s.mem_mb) + "M ") + "by " +
-           std::string(memory_option(r, s)) + ")";
+    out += ", " + std::to_string(mb) + "M (" + (mb == shape.mem_mb ? "" : std::to_string(shape.mem_mb) + "M ") + "by " +
+           std::string(memory_option(request, shape)) + ")";
   }
-  for (const GresNeed& need : needs_on_node(s, tasks, {std::vector<uint64_t>(s.per_job.size(), 1)}))
+  for (const GresNeed& need : needs_on_node(shape, tasks, {std::vector<uint64_t>(shape.per_job.size(), 1)}))
     out += ", gres/" + gres_text(need.name, need.type, need.count);
   return out;
 }

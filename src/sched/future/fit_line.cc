@@ -120,24 +120,24 @@ void FitLine::divide(size_t tile) {
 
 // The row that begins at the slot; splits a row to make it if need be.
 FitLine::Place FitLine::split(Slot slot) {
-  Place p = place_of(slot);
-  if (tiles_[p.tile]->slot[p.row] == slot) return p;
-  if (tiles_[p.tile]->rows == kRows) {
-    divide(p.tile);
-    p = place_of(slot);
+  Place place = place_of(slot);
+  if (tiles_[place.tile]->slot[place.row] == slot) return place;
+  if (tiles_[place.tile]->rows == kRows) {
+    divide(place.tile);
+    place = place_of(slot);
   }
-  Tile& t = *tiles_[p.tile];
-  const size_t at = p.row + 1;
+  Tile& tile = *tiles_[place.tile];
+  const size_t at = place.row + 1;
   const auto insert = [&](auto* from, auto value) {
-    std::copy_backward(from + at, from + t.rows, from + t.rows + 1);
+    std::copy_backward(from + at, from + tile.rows, from + tile.rows + 1);
     from[at] = value;
   };
-  insert(t.slot.data(), slot);
-  for (size_t w = 0; w < width_; ++w) insert(t.word(w), t.word(w)[p.row]);
+  insert(tile.slot.data(), slot);
+  for (size_t w = 0; w < width_; ++w) insert(tile.word(w), tile.word(w)[place.row]);
   const uint64_t below = (1ull << at) - 1;
-  t.arrivals = (t.arrivals & below) | (t.arrivals & ~below) << 1;
-  ++t.rows;
-  return {p.tile, at};
+  tile.arrivals = (tile.arrivals & below) | (tile.arrivals & ~below) << 1;
+  ++tile.rows;
+  return {place.tile, at};
 }
 
 bool FitLine::any(uint32_t node, Slot first, Slot end) const {
@@ -166,23 +166,23 @@ void FitLine::lose_rows(size_t tile, const Mask& m, size_t first, size_t end) {
 void FitLine::clear(std::span<const Mask> masks, Slot first, Slot end) {
   split(first);
   if (end != kNever) split(end);
-  Place p = place_of(first);
-  for (; p.tile < tiles_.size() && tiles_[p.tile]->slot[p.row] < end; p = {p.tile + 1, 0}) {
-    Tile& t = *tiles_[p.tile];
+  Place place = place_of(first);
+  for (; place.tile < tiles_.size() && tiles_[place.tile]->slot[place.row] < end; place = {place.tile + 1, 0}) {
+    Tile& t = *tiles_[place.tile];
     size_t stop = t.rows;
     while (t.slot[stop - 1] >= end) --stop;
     for (const Mask& m : masks) {
-      if (p.row == 0 && stop == t.rows) gone(p.tile, m.word) |= m.bits;
-      else lose_rows(p.tile, m, p.row, stop);
-      uint64_t& every = all(p.tile, m.word);
+      if (place.row == 0 && stop == t.rows) gone(place.tile, m.word) |= m.bits;
+      else lose_rows(place.tile, m, place.row, stop);
+      uint64_t& every = all(place.tile, m.word);
       if (every & m.bits) t.count = kUnknown;
       every &= ~m.bits;
     }
   }
   if (end == kNever) return;
-  p = place_of(end);
+  place = place_of(end);
   for (const Mask& m : masks)
-    if (at(p.tile, m.word, p.row) & m.bits) tiles_[p.tile]->arrivals |= 1ull << p.row;
+    if (at(place.tile, m.word, place.row) & m.bits) tiles_[place.tile]->arrivals |= 1ull << place.row;
 }
 
 void FitLine::lose(std::vector<Loss> losses) {
@@ -258,23 +258,23 @@ bool FitLine::window_fits(const Question& q, Place start, Place stop, std::vecto
   return have >= q.count;
 }
 
-Slot FitLine::find(const Question& q, Bitmap& out) const {
+Slot FitLine::find(const Question& question, Bitmap& out) const {
   std::vector<uint64_t> nodes;
-  const Place first = place_of(q.from);
-  for (Place p = first; p.tile < tiles_.size(); step(p)) {
-    const Tile& t = *tiles_[p.tile];
-    const bool is_first = p.tile == first.tile && p.row == first.row;
-    if (!is_first && !(t.arrivals >> p.row & 1)) continue;
-    const Slot start = std::max(t.slot[p.row], q.from);
+  const Place first = place_of(question.from);
+  for (Place place = first; place.tile < tiles_.size(); step(place)) {
+    const Tile& tile = *tiles_[place.tile];
+    const bool is_first = place.tile == first.tile && place.row == first.row;
+    if (!is_first && !(tile.arrivals >> place.row & 1)) continue;
+    const Slot start = std::max(tile.slot[place.row], question.from);
     Place bad = past_end();
-    const Place stop = stop_of(p, end_of(start, q.length), q.count, bad);
+    const Place stop = stop_of(place, end_of(start, question.length), question.count, bad);
     if (bad.tile != tiles_.size()) {  // no window with all of it will do
-      p = bad;
+      place = bad;
       continue;
     }
-    if (!window_fits(q, p, stop, nodes)) continue;
+    if (!window_fits(question, place, stop, nodes)) continue;
     out = Bitmap::from_words(nodes_, nodes);
-    if (out.contains(q.required)) return start;
+    if (out.contains(question.required)) return start;
   }
   return kNever;
 }
@@ -288,21 +288,21 @@ FitLine::Place FitLine::place_after(Slot end) const {
 
 // The first start of one of these 64 nodes at `from` or later; `nodes` become those that have it.
 Slot FitLine::first_of_word(size_t word, uint64_t& nodes, Slot from, Slot length) const {
-  Place p = place_of(from);
+  Place place = place_of(from);
   uint64_t before = 0;  // of the row before
-  for (Slot start = from;; start = tiles_[p.tile]->slot[p.row]) {
-    const uint64_t here = at(p.tile, word, p.row) & nodes;
+  for (Slot start = from;; start = tiles_[place.tile]->slot[place.row]) {
+    const uint64_t here = at(place.tile, word, place.row) & nodes;
     if (here & ~before) {
-      if (const uint64_t found = in_all(word, here, p, place_after(end_of(start, length)))) {
+      if (const uint64_t found = in_all(word, here, place, place_after(end_of(start, length)))) {
         nodes = found;
         return start;
       }
     }
     before = here;
-    if (++p.row < tiles_[p.tile]->rows) continue;
-    p.row = 0;
-    while (++p.tile < tiles_.size() && !(nodes & ~gone(p.tile, word))) before = 0;
-    if (p.tile == tiles_.size()) return kNever;
+    if (++place.row < tiles_[place.tile]->rows) continue;
+    place.row = 0;
+    while (++place.tile < tiles_.size() && !(nodes & ~gone(place.tile, word))) before = 0;
+    if (place.tile == tiles_.size()) return kNever;
   }
 }
 
@@ -336,15 +336,15 @@ Slot FitLine::next_arrival(Slot after) const {
   return kNever;
 }
 
-Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine::Question& q, Bitmap& out) {
+Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine::Question& question, Bitmap& out) {
   struct Stretch {
     Slot start, last;  // the job may start from here to there
     uint32_t node;
   };
   std::vector<Stretch> stretches;
   for (const NodeWindow& w : windows) {
-    const Slot start = first_start({&w.when, 1}, q.from, q.length);
-    if (start != kNever) stretches.push_back({start, w.when.until == kNever ? kNever : w.when.until - q.length, w.node});
+    const Slot start = first_start({&w.when, 1}, question.from, question.length);
+    if (start != kNever) stretches.push_back({start, w.when.until == kNever ? kNever : w.when.until - question.length, w.node});
   }
   std::sort(stretches.begin(), stretches.end(),
             [](const Stretch& a, const Stretch& b) { return std::tie(a.start, a.node) < std::tie(b.start, b.node); });
@@ -358,7 +358,7 @@ Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine:
       open.push(stretches[i]);
       out.set(stretches[i].node);
     }
-    if (open.size() >= q.count && out.contains(q.required)) return at;
+    if (open.size() >= question.count && out.contains(question.required)) return at;
   }
   return kNever;
 }

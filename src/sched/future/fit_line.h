@@ -57,7 +57,7 @@ class FitLine {
     bool first_only = false;  // the first `count` nodes will do
   };
   // The first slot >= from at which so many nodes have room for `length` slots on end; puts those nodes in `out`. kNever: there is none.
-  Slot find(const Question& q, Bitmap& out) const;
+  Slot find(const Question& question, Bitmap& out) const;
 
   // What is known of the searches for one node with the same `length` and `among`, each `from` no sooner than that before it: by 64 nodes the
   // slot before which none of them can start. So each start is tried about once.
@@ -127,6 +127,6 @@ class FitLine {
 };
 
 // The same for a need that is asked about too rarely for a line of its own. Cost: O(windows · log).
-Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine::Question& q, Bitmap& out);
+Slot find_once(size_t nodes, std::span<const NodeWindow> windows, const FitLine::Question& question, Bitmap& out);
 
 }  // namespace muster::sched

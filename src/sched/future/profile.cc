@@ -99,14 +99,14 @@ void Profile::begin_site(const Pending& pending, const std::vector<Held>& starts
 }
 
 // The first slot from which a job of the class has all the amounts that belong to no node.
-Slot Profile::site_earliest(const RequestClass& c, Slot from, Slot length) const {
+Slot Profile::site_earliest(const RequestClass& asked, Slot from, Slot length) const {
   Slot at = from;
   for (bool moved = true; moved && at != kNever;) {
     moved = false;
     for (const SiteLine& line : site_) {
-      if (at == kNever || !line.concerns(c)) continue;
-      const Slot free = c.reserved ? line.earliest(c, at, length, reserved_.amounts(*c.reserved->side, line.amounts(), params_))
-                                   : line.earliest(c, at, length);
+      if (at == kNever || !line.concerns(asked)) continue;
+      const Slot free = asked.reserved ? line.earliest(asked, at, length, reserved_.amounts(*asked.reserved->side, line.amounts(), params_))
+                                       : line.earliest(asked, at, length);
       moved |= free != at;
       at = free;
     }
@@ -131,85 +131,86 @@ std::vector<uint32_t> Profile::kinds_of_devices(const Kind& k) {
   return out;
 }
 
-void Profile::started(const Allocation& a, uint32_t limit, uint32_t partition) {
+void Profile::started(const Allocation& allocation, uint32_t limit, uint32_t partition) {
   go_on_alone();
   if (memory_) memory_->learn(nullptr, 0, {});
   const Slot end = end_from_now(limit);
   std::vector<uint32_t> ids;
-  for (const NodeShare& share : a.nodes) {
+  for (const NodeShare& share : allocation.nodes) {
     const uint32_t id = share.node.value;
-    Amounts held = amounts_of(share, a, share.cpus, partition);
+    Amounts held = amounts_of(share, allocation, share.cpus, partition);
     partitions_.share(nodes_.kind(id), partition, held.sharing, held.gres);
     lines_[id].take_known(0, end, held, kinds_of_devices(nodes_.kind(id)));
     ids.push_back(id);
     if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), std::max(owned_[id].until, end)};
   }
-  take_whole(a.fenced, 0, end, ids);
+  take_whole(allocation.fenced, 0, end, ids);
   taken(ids, 0, end);
-  for (SiteLine& line : site_) line.hold(a, end);
+  for (SiteLine& line : site_) line.hold(allocation, end);
 }
 
-Amounts Profile::amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const {
-  const Kind& k = nodes_.kind(part.node);
-  const Shape& s = c.shape;
+Amounts Profile::amounts_of(const RequestClass& asked, const Spot::Part& part, const Amounts& least) const {
+  const Kind& kind = nodes_.kind(part.node);
+  const Shape& shape = asked.shape;
   Amounts out;
   out.jobs = 1;
-  out.gres.assign(k.gres.size(), 0);
+  out.gres.assign(kind.gres.size(), 0);
   uint64_t gpus = 0;
   auto take = [&](const GresNeed& need, uint64_t count) {
     if (need.name == "gpu") gpus += count;
-    for (size_t g = 0; g < k.gres.size() && count > 0; ++g) {
-      if (k.gres[g].name != need.name || (!need.type.empty() && k.gres[g].type != need.type)) continue;
-      if (k.gres[g].flags & kGresNoConsume) return;
+    for (size_t g = 0; g < kind.gres.size() && count > 0; ++g) {
+      if (kind.gres[g].name != need.name || (!need.type.empty() && kind.gres[g].type != need.type)) continue;
+      if (kind.gres[g].flags & kGresNoConsume) return;
       const uint64_t n = std::min(count, least.gres[g] - std::min(least.gres[g], out.gres[g]));
       if (need.one_device && n < count) continue;
       out.gres[g] += n;
       count -= n;
     }
   };
-  for (const GresNeed& need : s.per_node) take(need, need.count);
-  for (const GresNeed& need : s.per_task) take(need, mul_sat(need.count, part.tasks));
-  for (size_t i = 0; i < s.per_job.size() && i < part.job_gres.counts.size(); ++i) take(s.per_job[i], part.job_gres.counts[i]);
-  hold_both_forms(k, out.gres);
+  for (const GresNeed& need : shape.per_node) take(need, need.count);
+  for (const GresNeed& need : shape.per_task) take(need, mul_sat(need.count, part.tasks));
+  for (size_t i = 0; i < shape.per_job.size() && i < part.job_gres.counts.size(); ++i) take(shape.per_job[i], part.job_gres.counts[i]);
+  hold_both_forms(kind, out.gres);
   // A job that keeps others off is promised the whole node.
-  out.units = s.whole || s.keeps_others_off() ? k.units : std::min(k.units, units_for(s, k, part.tasks, gpus));
+  out.units = shape.whole || shape.keeps_others_off() ? kind.units : std::min(kind.units, units_for(shape, kind, part.tasks, gpus));
   out.open = out.units;  // a job with GPUs may take none of those kept for them
-  out.due = k.restricted.any() && !s.whole ? out.units : 0;
-  out.sharing = s.oversubscribe ? Sharing{1, 0, out.units, out.units, out.units > least.units} : Sharing{0, 1};
-  if (s.mem_consumable) out.mem_mb = memory_for(s, k, out.units, gpus);
-  if (s.whole)
-    for (size_t g = 0; g < k.gres.size(); ++g) out.gres[g] = k.gres[g].count;
-  partitions_.add_held(k, c.partition, params_.allocate_cores || params_.linear ? uint64_t{out.units} * k.threads : out.units, out.gres);
-  partitions_.share(k, c.partition, out.sharing, out.gres);
+  out.due = kind.restricted.any() && !shape.whole ? out.units : 0;
+  out.sharing = shape.oversubscribe ? Sharing{1, 0, out.units, out.units, out.units > least.units} : Sharing{0, 1};
+  if (shape.mem_consumable) out.mem_mb = memory_for(shape, kind, out.units, gpus);
+  if (shape.whole)
+    for (size_t g = 0; g < kind.gres.size(); ++g) out.gres[g] = kind.gres[g].count;
+  partitions_.add_held(kind, asked.partition, params_.allocate_cores || params_.linear ? uint64_t{out.units} * kind.threads : out.units,
+                       out.gres);
+  partitions_.share(kind, asked.partition, out.sharing, out.gres);
   return out;
 }
 
-void Profile::promise(const RequestClass& c, const Spot& spot) {
-  const Slot end = spot.slot + length_of(limit_of(c));
+void Profile::promise(const RequestClass& asked, const Spot& spot) {
+  const Slot end = spot.slot + length_of(limit_of(asked));
   horizon_ = std::max(horizon_, end);
-  const std::shared_ptr<const Spot> known = recalling_ && !c.shape.exclusive_topo ? memory_->recall_promise(c, spot) : nullptr;
+  const std::shared_ptr<const Spot> known = recalling_ && !asked.shape.exclusive_topo ? memory_->recall_promise(asked, spot) : nullptr;
   if (known) {
     for (uint32_t i = 0; i < known->parts.size(); ++i) {
-      deferred_[known->parts[i].node].push_back({&c, known, i, spot.slot, end});
+      deferred_[known->parts[i].node].push_back({&asked, known, i, spot.slot, end});
       promised_.set(known->parts[i].node);
     }
-    promise_site(c, spot.slot, end);
+    promise_site(asked, spot.slot, end);
     return;
   }
   go_on_alone();
-  if (memory_) memory_->learn_promise(c, spot);
+  if (memory_) memory_->learn_promise(asked, spot);
   std::vector<uint32_t> ids;
   for (const Spot::Part& part : spot.parts) {
     NodeLine& line = lines_[part.node];
-    line.take(spot.slot, end, amounts_of(c, part, line.least(spot.slot, end)));
+    line.take(spot.slot, end, amounts_of(asked, part, line.least(spot.slot, end)));
     promised_.set(part.node);
     ids.push_back(part.node);
     Owned& owned = owned_[part.node];  // the node stays kept until a job that comes meanwhile has gone
     if (spot.slot < owned.until) owned.until = std::max(owned.until, end);
   }
-  if (c.shape.exclusive_topo && c.topology) promise_leaves(c, spot.slot, end, ids);
+  if (asked.shape.exclusive_topo && asked.topology) promise_leaves(asked, spot.slot, end, ids);
   taken(ids, spot.slot, end);
-  promise_site(c, spot.slot, end);
+  promise_site(asked, spot.slot, end);
 }
 
 void Profile::promise_site(const RequestClass& c, Slot first, Slot end) {
@@ -260,74 +261,82 @@ uint32_t Profile::tasks_within(const RequestClass& c, uint32_t node, Slot first,
   return count_tasks(c.shape, k, {units_for_job(c, k, least, least.gres), least.mem_mb, least.gres});
 }
 
-uint32_t Profile::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
+uint32_t Profile::tasks(uint32_t node, const RequestClass& asked, uint32_t count) const {
   if (!lines_[node].started()) return kNoTasks;
   if (recalling_) catch_up(node);
-  const Slot end = end_from_now(limit_of(c));
+  const Slot end = end_from_now(limit_of(asked));
   // The placement looks after the present; promises lie in the future.
   const Amounts least = lines_[node].least(0, end);
   const Kind& k = nodes_.kind(node);
-  if (c.shape.whole) return least.jobs == 0 ? count : kNoTasks;
+  if (asked.shape.whole) return least.jobs == 0 ? count : kNoTasks;
   // Jobs that are promised the node once its present keeper has gone would find it kept longer.
-  if (c.shape.keeps_others_off() || nodes_.owned().test(node)) {
+  if (asked.shape.keeps_others_off() || nodes_.owned().test(node)) {
     const Slot from = std::max<Slot>(owned_[node].until, 1);
     if (from < end && lines_[node].least(from, end).jobs > 0) return kNoTasks;
   }
-  uint32_t units = units_for_job(c, k, least, least.gres);
+  uint32_t units = units_for_job(asked, k, least, least.gres);
   // The job may take open ones of the cores that are free now, even though kept cores would do for it.
   if (least.due > 0 && least.open < lines_[node].row(0).open) units = std::min(units, least.open);
-  return std::min(count, count_tasks(c.shape, k, {units, least.mem_mb, least.gres}));
+  return std::min(count, count_tasks(asked.shape, k, {units, least.mem_mb, least.gres}));
 }
 
-void Profile::prepare(ClassPlan& plan, const RequestClass& c) {
+void Profile::prepare(ClassPlan& plan, const RequestClass& asked) {
   plan.ready = true;
-  const uint32_t side = c.reserved && !c.reserved->side->keeps_nothing() ? c.reserved->side->number : 0;
-  const Shape& s = c.shape;
-  const bool plain = c.places.empty() && c.counts.empty() && c.alternatives.empty() && !s.contiguous && s.per_job.empty() &&
-                     s.node_sizes.empty() && !c.bound_by_topology();
+  const uint32_t side = asked.reserved && !asked.reserved->side->keeps_nothing() ? asked.reserved->side->number : 0;
+  const Shape& shape = asked.shape;
+  const bool plain = asked.places.empty() && asked.counts.empty() && asked.alternatives.empty() && !shape.contiguous &&
+                     shape.per_job.empty() && shape.node_sizes.empty() && !asked.bound_by_topology();
   uint32_t caps = 0;
   bool alike = true;
-  for (uint32_t k = 0; k < c.idle_tasks.size(); ++k)
-    if (c.idle_tasks[k] != kNoTasks) {
-      alike &= caps == 0 || caps == c.idle_tasks[k];
-      caps = c.idle_tasks[k];
+  for (uint32_t k = 0; k < asked.idle_tasks.size(); ++k)
+    if (asked.idle_tasks[k] != kNoTasks) {
+      alike &= caps == 0 || caps == asked.idle_tasks[k];
+      caps = asked.idle_tasks[k];
     }
-  const bool single = s.min_nodes <= 1 && !s.grow && !s.spread && s.num_tasks && c.best_idle_tasks >= s.num_tasks;
-  if (plain && s.whole && (alike || !s.num_tasks) && caps) {
+  const bool single = shape.min_nodes <= 1 && !shape.grow && !shape.spread && shape.num_tasks && asked.best_idle_tasks >= shape.num_tasks;
+  if (plain && shape.whole && (alike || !shape.num_tasks) && caps) {
     plan.mode = Mode::kIdleNodes;
-    const uint32_t wanted = s.num_tasks ? (s.num_tasks + caps - 1) / caps : 1;
-    plan.count = std::max({s.min_nodes, wanted, static_cast<uint32_t>(c.required.count())});
+    const uint32_t wanted = shape.num_tasks ? (shape.num_tasks + caps - 1) / caps : 1;
+    plan.count = std::max({shape.min_nodes, wanted, static_cast<uint32_t>(asked.required.count())});
     plan.fit = &*fits_.try_emplace(FitKey{.idle = true, .needs = {}, .label = {}, .side = side}).first;
     return;
   }
-  const bool one = plain && c.required.count() <= 1 && !s.overcommit && (single || (!s.num_tasks && s.min_nodes <= 1 && !s.grow));
+  const bool one =
+      plain && asked.required.count() <= 1 && !shape.overcommit && (single || (!shape.num_tasks && shape.min_nodes <= 1 && !shape.grow));
   plan.mode = one ? Mode::kOneNode : Mode::kSpread;
-  const uint32_t tasks = one ? (s.num_tasks ? s.num_tasks : wanted_on_a_node(s)) : wanted_on_a_node(s);
-  FitKey key{false, {},          s.whole, s.exclusive_user, s.exclusive_label, s.oversubscribe ? s.oversubscribe_count : 0,
-             c.uid, s.mcs_label, side};
-  key.needs.resize(c.idle_tasks.size());
-  for (uint32_t k = 0; k < key.needs.size(); ++k) {
-    Need& need = key.needs[k];
-    if (c.idle_tasks[k] < tasks || c.idle_tasks[k] == kNoTasks) continue;
-    const Kind& kind = nodes_.kinds()[k];
+  const uint32_t tasks = one ? (shape.num_tasks ? shape.num_tasks : wanted_on_a_node(shape)) : wanted_on_a_node(shape);
+  FitKey key{false,
+             {},
+             shape.whole,
+             shape.exclusive_user,
+             shape.exclusive_label,
+             shape.oversubscribe ? shape.oversubscribe_count : 0,
+             asked.uid,
+             shape.mcs_label,
+             side};
+  key.needs.resize(asked.idle_tasks.size());
+  for (uint32_t which = 0; which < key.needs.size(); ++which) {
+    Need& need = key.needs[which];
+    if (asked.idle_tasks[which] < tasks || asked.idle_tasks[which] == kNoTasks) continue;
+    const Kind& kind = nodes_.kinds()[which];
     need.possible = true;
     need.tasks = tasks;
-    uint64_t gpus = s.gpus_per_node() + s.gpus_per_task() * tasks;
-    for (const GresNeed& g : s.per_job) gpus += g.name == "gpu";
-    need.units = s.whole ? kind.units : units_for(s, kind, tasks, gpus);
-    need.open_only = keeps_from(s, kind);
-    if (s.mem_consumable) need.mem_mb = memory_for(s, kind, need.units, gpus);
-    need.gres = devices_needed(s, kind, tasks);
-    if (const auto own = partitions_.need(c, kind, need.units)) need.gres.push_back({{own->first}, own->second, false});
+    uint64_t gpus = shape.gpus_per_node() + shape.gpus_per_task() * tasks;
+    for (const GresNeed& g : shape.per_job) gpus += g.name == "gpu";
+    need.units = shape.whole ? kind.units : units_for(shape, kind, tasks, gpus);
+    need.open_only = keeps_from(shape, kind);
+    if (shape.mem_consumable) need.mem_mb = memory_for(shape, kind, need.units, gpus);
+    need.gres = devices_needed(shape, kind, tasks);
+    if (const auto own = partitions_.need(asked, kind, need.units)) need.gres.push_back({{own->first}, own->second, false});
   }
   plan.fit = &*fits_.try_emplace(std::move(key)).first;
 }
 
-std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, const Kind& kind, uint32_t tasks) {
+std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks) {
   std::vector<GresNeed> all;
-  for (const GresNeed& g : s.per_node) all.push_back(g);
-  for (const GresNeed& g : s.per_task) all.push_back({g.name, g.type, mul_sat(g.count, tasks), g.one_device});
-  for (const GresNeed& g : s.per_job) all.push_back({g.name, g.type, 1, g.one_device});
+  for (const GresNeed& g : shape.per_node) all.push_back(g);
+  for (const GresNeed& g : shape.per_task) all.push_back({g.name, g.type, mul_sat(g.count, tasks), g.one_device});
+  for (const GresNeed& g : shape.per_job) all.push_back({g.name, g.type, 1, g.one_device});
   std::vector<Need::Devices> out;
   for (const GresNeed& g : all) {
     Need::Devices d;
@@ -342,12 +351,12 @@ std::vector<Profile::Need::Devices> Profile::devices_needed(const Shape& s, cons
   return out;
 }
 
-bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row, const Amounts* kept) const {
-  const NodeLine::Row& r = lines_[node].row(row);
+bool Profile::row_fits(const Need& need, const RequestClass& asked, uint32_t node, size_t row, const Amounts* kept) const {
+  const NodeLine::Row& stretch = lines_[node].row(row);
   const std::span<const uint64_t> free = lines_[node].gres(row);
-  const uint32_t units = units_for_job(c, nodes_.kind(node), r, free), lost = kept ? kept->units : 0;
-  if (units < lost || units - lost < need.units || r.mem_mb < need.mem_mb) return false;
-  if (!may_share(c, node, r.slot, r.jobs)) return false;
+  const uint32_t units = units_for_job(asked, nodes_.kind(node), stretch, free), lost = kept ? kept->units : 0;
+  if (units < lost || units - lost < need.units || stretch.mem_mb < need.mem_mb) return false;
+  if (!may_share(asked, node, stretch.slot, stretch.jobs)) return false;
   if (need.gres.empty()) return true;
   for (const Need::Devices& d : need.gres) {
     uint64_t have = 0;
@@ -360,13 +369,13 @@ bool Profile::row_fits(const Need& need, const RequestClass& c, uint32_t node, s
   return true;
 }
 
-std::optional<Amounts> Profile::kept_parts(const RequestClass& c, uint32_t node, Slot first, Slot end) const {
-  if (!c.reserved) return std::nullopt;
-  const auto at = c.reserved->side->parts.find(node);
-  if (at == c.reserved->side->parts.end()) return std::nullopt;
+std::optional<Amounts> Profile::kept_parts(const RequestClass& asked, uint32_t node, Slot first, Slot end) const {
+  if (!asked.reserved) return std::nullopt;
+  const auto at = asked.reserved->side->parts.find(node);
+  if (at == asked.reserved->side->parts.end()) return std::nullopt;
   std::optional<Amounts> out;
   reserved_.each_part(at->second, first, end, [&](const NodeShare& share) {
-    const Amounts one = amounts_of(share, Allocation{}, share.cpus, c.partition);
+    const Amounts one = amounts_of(share, Allocation{}, share.cpus, asked.partition);
     const size_t devices = nodes_.kind(node).gres.size();  // what partitions count stands behind them
     if (!out) out = Amounts{.gres = std::vector<uint64_t>(one.gres.size()), .sharing = {}};
     out->units += one.units;
@@ -375,17 +384,17 @@ std::optional<Amounts> Profile::kept_parts(const RequestClass& c, uint32_t node,
   return out;
 }
 
-void Profile::keep_out(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& windows) const {
+void Profile::keep_out(const FitKey& key, const RequestClass& asked, uint32_t node, std::vector<Window>& windows) const {
   if (!key.side || windows.empty()) return;
-  const ReservedSide& side = *c.reserved->side;
+  const ReservedSide& side = *asked.reserved->side;
   reserved_.cut_closed(side, node, windows);
   const auto parts = side.parts.find(node);
   if (parts == side.parts.end() || windows.empty()) return;
   const NodeLine& line = lines_[node];
   auto fits = [&](Slot at) {
-    const auto kept = kept_parts(c, node, at, at + 1);
+    const auto kept = kept_parts(asked, node, at, at + 1);
     if (!kept) return true;
-    return !key.idle && !c.shape.whole && row_fits(key.needs[nodes_.kind_index(node)], c, node, line.row_at(at), &*kept);
+    return !key.idle && !asked.shape.whole && row_fits(key.needs[nodes_.kind_index(node)], asked, node, line.row_at(at), &*kept);
   };
   reserved_.cut_parts(parts->second, line, fits, windows);
 }
@@ -394,20 +403,20 @@ void Profile::taken(const std::vector<uint32_t>& nodes, Slot first, Slot end) {
   for (uint32_t node : nodes) changes_.push_back({node, first, end});
 }
 
-void Profile::windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out, Window within) const {
+void Profile::windows_on(const FitKey& key, const RequestClass& asked, uint32_t node, std::vector<Window>& out, Window within) const {
   out.clear();
   const NodeLine& line = lines_[node];
   if (!line.started()) return;
   if (key.idle) {
     find_windows(
         line, [&](size_t row) { return line.row(row).jobs == 0; }, out, within);
-    return keep_out(key, c, node, out);
+    return keep_out(key, asked, node, out);
   }
   const Need& need = key.needs[nodes_.kind_index(node)];
   if (!need.possible) return;
   find_windows(
-      line, [&](size_t row) { return row_fits(need, c, node, row); }, out, within);
-  keep_out(key, c, node, out);
+      line, [&](size_t row) { return row_fits(need, asked, node, row); }, out, within);
+  keep_out(key, asked, node, out);
 }
 
 std::vector<NodeWindow> Profile::windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const {
@@ -435,8 +444,8 @@ FitLine& Profile::line_built(const ClassPlan& plan, const RequestClass& c) {
 }
 
 // The need's line, brought up to date.
-FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
-  FitLine& line = line_built(plan, c);
+FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& asked) {
+  FitLine& line = line_built(plan, asked);
   auto& [key, fit] = *plan.fit;
   if (fit.changes_seen == changes_.size()) return line;
   std::vector<Window> windows;
@@ -444,7 +453,7 @@ FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& c) {
   for (; fit.changes_seen < changes_.size(); ++fit.changes_seen) {
     const Change& change = changes_[fit.changes_seen];
     if (!line.any(change.node, change.first, change.end)) continue;
-    windows_on(key, c, change.node, windows, {change.first, change.end});
+    windows_on(key, asked, change.node, windows, {change.first, change.end});
     FitLine::losses_outside(change.node, change.first, change.end, windows, losses);
   }
   line.lose(std::move(losses));
@@ -459,58 +468,58 @@ Slot Profile::find(const ClassPlan& plan, const RequestClass& c, const FitLine::
 
 // The first slot at which some node of `among` has room; `node`: the first of them. What the line says is checked on the nodes that it
 // names, so that most changes never have to be brought into it. Many changes at once, as gangs make them, cost less together.
-Slot Profile::find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node) {
+Slot Profile::find_one(ClassPlan& plan, const RequestClass& asked, const Bitmap& among, uint32_t& node) {
   auto& [key, fit] = *plan.fit;
   if (!fit.line.built() && ++fit.asked < kRare) {
     Bitmap nodes;
-    const Slot slot = find_once(nodes_.size(), windows_of(key, c, among), {plan.cursor, plan.length, 1, among, Bitmap(), true}, nodes);
+    const Slot slot = find_once(nodes_.size(), windows_of(key, asked, among), {plan.cursor, plan.length, 1, among, Bitmap(), true}, nodes);
     if (slot != kNever) node = static_cast<uint32_t>(nodes.first());
     return slot;
   }
-  FitLine& line = line_built(plan, c);
-  if (changes_.size() - fit.changes_seen > kMany) line_of(plan, c);
+  FitLine& line = line_built(plan, asked);
+  if (changes_.size() - fit.changes_seen > kMany) line_of(plan, asked);
   std::vector<Window> windows;
   while (true) {
     const Slot slot = line.find_one(plan.search, plan.cursor, plan.length, among, node);
     if (slot == kNever) return slot;
-    windows_on(key, c, node, windows, {slot, slot + plan.length});
+    windows_on(key, asked, node, windows, {slot, slot + plan.length});
     if (first_start(windows, slot, plan.length) == slot) return slot;
-    windows_on(key, c, node, windows, {slot, kNever});
+    windows_on(key, asked, node, windows, {slot, kNever});
     std::vector<FitLine::Loss> losses;
     FitLine::losses_outside(node, slot, kNever, windows, losses);
     line.lose(std::move(losses));
   }
 }
 
-Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from, bool lasting) {
+Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass& asked, Slot from, bool lasting) {
   if (class_id >= plans_.size()) plans_.resize(class_id + 1);
   if (family >= families_.size()) families_.resize(family + 1);
   ClassPlan& plan = plans_[class_id];
   plan.family = family;
-  plan.length = length_of(limit_of(c));
+  plan.length = length_of(limit_of(asked));
   std::optional<Spot> spot;
-  if (recalling_ && lasting) spot = memory_->recall(c, from);
+  if (recalling_ && lasting) spot = memory_->recall(asked, from);
   if (spot) {
     plan.cursor = std::max(plan.cursor, spot->slot);
   } else {
     go_on_alone();
-    if (!plan.ready) prepare(plan, c);
+    if (!plan.ready) prepare(plan, asked);
     plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
-    spot = search_anew(plan, c);
-    if (memory_) memory_->learn(lasting ? &c : nullptr, from, *spot);
+    spot = search_anew(plan, asked);
+    if (memory_) memory_->learn(lasting ? &asked : nullptr, from, *spot);
   }
   raise_floor(families_[family], plan.length, spot->slot);
   return std::move(*spot);
 }
 
-Profile::Spot Profile::search_anew(ClassPlan& plan, const RequestClass& c) {
+Profile::Spot Profile::search_anew(ClassPlan& plan, const RequestClass& asked) {
   Spot spot;
   while (plan.cursor != kNever) {
-    spot = search(plan, c);
-    if (spot.slot >= reserved_.last_start(c)) spot = {};
+    spot = search(plan, asked);
+    if (spot.slot >= reserved_.last_start(asked)) spot = {};
     plan.cursor = spot.slot;
     if (spot.slot == kNever) break;
-    const Slot free = site_earliest(c, spot.slot, plan.length);
+    const Slot free = site_earliest(asked, spot.slot, plan.length);
     if (free == spot.slot) break;
     plan.cursor = free;  // the nodes are free here, but what else the job needs only later
     spot = {};
@@ -538,31 +547,31 @@ void Profile::raise_floor(Family& family, Slot length, Slot slot) {
   for (++it; it != family.not_before.end() && it->second <= slot;) it = family.not_before.erase(it);
 }
 
-Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& c) {
+Profile::Spot Profile::idle_nodes(ClassPlan& plan, const RequestClass& asked) {
   Spot spot;
   Bitmap nodes(nodes_.size());
-  const bool first_only = !params_.bf.busy_nodes && c.required.none();
+  const bool first_only = !params_.bf.busy_nodes && asked.required.none();
   if (first_only && plan.count == 1) {
     uint32_t only = 0;
-    spot.slot = find_one(plan, c, c.feasible, only);
+    spot.slot = find_one(plan, asked, asked.feasible, only);
     nodes.set(only);
   } else {
-    spot.slot = find(plan, c, {plan.cursor, plan.length, plan.count, c.feasible, c.required, first_only}, nodes);
+    spot.slot = find(plan, asked, {plan.cursor, plan.length, plan.count, asked.feasible, asked.required, first_only}, nodes);
   }
   if (spot.slot == kNever) return spot;
   std::vector<uint32_t> chosen, caps;
-  c.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
+  asked.required.for_each([&](size_t id) { chosen.push_back(static_cast<uint32_t>(id)); });
   auto choose = [&](const Bitmap& from) {
     for (size_t id = from.first(); id != Bitmap::npos && chosen.size() < plan.count; id = from.next(id + 1))
-      if (!c.required.test(id)) chosen.push_back(static_cast<uint32_t>(id));
+      if (!asked.required.test(id)) chosen.push_back(static_cast<uint32_t>(id));
   };
   if (params_.bf.busy_nodes) choose(nodes - nodes_.idle());
   choose(params_.bf.busy_nodes ? nodes & nodes_.idle() : nodes);
   std::sort(chosen.begin(), chosen.end());
-  std::vector<uint32_t> tasks(chosen.size(), std::max(c.shape.tasks_per_node, 1u));
-  if (c.shape.num_tasks) {
-    for (uint32_t id : chosen) caps.push_back(c.idle_tasks[nodes_.kind_index(id)]);
-    tasks = spread_tasks(caps, c.shape.num_tasks, !c.shape.pack_nodes);
+  std::vector<uint32_t> tasks(chosen.size(), std::max(asked.shape.tasks_per_node, 1u));
+  if (asked.shape.num_tasks) {
+    for (uint32_t id : chosen) caps.push_back(asked.idle_tasks[nodes_.kind_index(id)]);
+    tasks = spread_tasks(caps, asked.shape.num_tasks, !asked.shape.pack_nodes);
   }
   for (size_t i = 0; i < chosen.size(); ++i) spot.parts.push_back({chosen[i], tasks[i], {}});
   return spot;

@@ -53,8 +53,8 @@ class Profile : public NodeFilter, public SitePromises {
   // The earliest slot after now at which a job of the class can start; slot kNever: not with the nodes that are up. `family`: the same
   // number for classes that differ in nothing but the time limit. `from`: no slot before this one; the same for all of a class and of its
   // family. `lasting`: the class is one of the pending table's, not a copy that is gone when the next pass asks.
-  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& c, Slot from = 1, bool lasting = false);
-  void promise(const RequestClass& c, const Spot& spot);
+  Spot earliest(uint32_t class_id, uint32_t family, RequestClass& asked, Slot from = 1, bool lasting = false);
+  void promise(const RequestClass& asked, const Spot& spot);
   void started(const Allocation& allocation, uint32_t time_limit_min, uint32_t partition);
 
   std::vector<uint64_t> promised(const SiteAmounts& of, uint32_t time_limit_min) const override;
@@ -64,7 +64,7 @@ class Profile : public NodeFilter, public SitePromises {
   Slot horizon() const { return horizon_; }
 
   const Bitmap& promised() const override { return promised_; }
-  uint32_t tasks(uint32_t node, const RequestClass& c, uint32_t count) const override;
+  uint32_t tasks(uint32_t node, const RequestClass& asked, uint32_t count) const override;
 
  private:
   // What one node must have free for the part of a job that comes to it.
@@ -120,48 +120,48 @@ class Profile : public NodeFilter, public SitePromises {
   void begin_memory(const Pending& pending, ProfileMemory* memory);
   void go_on_alone();
   void catch_up(uint32_t node) const;
-  Spot search_anew(ClassPlan& plan, const RequestClass& c);
+  Spot search_anew(ClassPlan& plan, const RequestClass& asked);
   Spot search(ClassPlan& plan, const RequestClass& c);
   void promise_site(const RequestClass& c, Slot first, Slot end);
   void begin_site(const Pending& pending, const std::vector<Held>& starts);
-  Slot site_earliest(const RequestClass& c, Slot from, Slot length) const;
-  void prepare(ClassPlan& plan, const RequestClass& c);
+  Slot site_earliest(const RequestClass& asked, Slot from, Slot length) const;
+  void prepare(ClassPlan& plan, const RequestClass& asked);
   void build_lines(const Pending& pending, const std::vector<Held>& starts, const std::set<uint32_t>& yielding);
   void begin_line(uint32_t node);
   void idle_from(uint32_t node, Slot from, bool held);
   Amounts amounts_of(const NodeShare& share, const Allocation& of, const Bitmap& cpus, uint32_t partition) const;
   // What the part takes. Where several entries of one kind could give it, those that have something left in `least` do.
-  Amounts amounts_of(const RequestClass& c, const Spot::Part& part, const Amounts& least) const;
+  Amounts amounts_of(const RequestClass& asked, const Spot::Part& part, const Amounts& least) const;
   Slot length_of(uint32_t time_limit_min) const;
   Slot end_from_now(uint32_t time_limit_min) const;
-  Slot find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& q, Bitmap& out);
-  Slot find_one(ClassPlan& plan, const RequestClass& c, const Bitmap& among, uint32_t& node);
+  Slot find(const ClassPlan& plan, const RequestClass& c, const FitLine::Question& question, Bitmap& out);
+  Slot find_one(ClassPlan& plan, const RequestClass& asked, const Bitmap& among, uint32_t& node);
   FitLine& line_built(const ClassPlan& plan, const RequestClass& c);
-  FitLine& line_of(const ClassPlan& plan, const RequestClass& c);
+  FitLine& line_of(const ClassPlan& plan, const RequestClass& asked);
   std::vector<NodeWindow> windows_of(const FitKey& key, const RequestClass& c, const Bitmap& among) const;
   // When the node has room for the need, as far as that lies in the rows that `within` touches.
-  void windows_on(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& out, Window within = {}) const;
+  void windows_on(const FitKey& key, const RequestClass& asked, uint32_t node, std::vector<Window>& out, Window within = {}) const;
   void taken(const std::vector<uint32_t>& nodes, Slot first, Slot end);
   static std::vector<uint32_t> kinds_of_devices(const Kind& kind);
   static std::vector<Need::Devices> devices_needed(const Shape& shape, const Kind& kind, uint32_t tasks);
-  std::optional<Spot> first_alike(const RequestClass& c, Slot slot, const Bitmap& nodes) const;
+  std::optional<Spot> first_alike(const RequestClass& asked, Slot slot, const Bitmap& nodes) const;
   bool may_share(const RequestClass& c, uint32_t node, Slot slot, uint32_t jobs) const;
   template <class Row>
   uint32_t units_for_job(const RequestClass& c, const Kind& k, const Row& row, std::span<const uint64_t> gres) const;
   static uint64_t units_to_share(uint32_t all, uint32_t most, const Sharing& held);
-  bool row_fits(const Need& need, const RequestClass& c, uint32_t node, size_t row, const Amounts* kept = nullptr) const;
+  bool row_fits(const Need& need, const RequestClass& asked, uint32_t node, size_t row, const Amounts* kept = nullptr) const;
   // The limit that counts for a job of the class: that of its reservation may be nearer.
   uint32_t limit_of(const RequestClass& c) const { return nodes_.reserved().limit_of(c.reserver()); }
   // Takes out of the windows when reservations keep the node from the class.
-  void keep_out(const FitKey& key, const RequestClass& c, uint32_t node, std::vector<Window>& windows) const;
+  void keep_out(const FitKey& key, const RequestClass& asked, uint32_t node, std::vector<Window>& windows) const;
   // What they keep of the node from it at most at any moment of [first, end); nothing: none of it.
-  std::optional<Amounts> kept_parts(const RequestClass& c, uint32_t node, Slot first, Slot end) const;
+  std::optional<Amounts> kept_parts(const RequestClass& asked, uint32_t node, Slot first, Slot end) const;
   uint64_t devices_on(const RequestClass& c, uint32_t node, size_t need, const Amounts& least) const;
   uint32_t tasks_within(const RequestClass& c, uint32_t node, Slot first, Slot end, Amounts& least) const;
-  Spot idle_nodes(ClassPlan& plan, const RequestClass& c);
+  Spot idle_nodes(ClassPlan& plan, const RequestClass& asked);
   Spot one_node(ClassPlan& plan, const RequestClass& c);
   class Spread;
-  Spot spread(ClassPlan& plan, const RequestClass& c);
+  Spot spread(ClassPlan& plan, const RequestClass& asked);
   Amounts all_of(uint32_t node) const;
   void take_whole(const std::vector<uint32_t>& nodes, Slot from, Slot end, std::vector<uint32_t>& ids);
   void promise_leaves(const RequestClass& c, Slot from, Slot end, std::vector<uint32_t>& ids);

@@ -13,15 +13,15 @@ class SharedGpus {
     each(share, [&](const Key& key) { last_[key] = std::max(last_[key], end); });
   }
   // Takes out of what comes back at `end` the GPUs that others still share, or that came back already.
-  void keep(const NodeShare& share, const Kind& k, Slot end, std::vector<uint64_t>& back) {
+  void keep(const NodeShare& share, const Kind& kind, Slot end, std::vector<uint64_t>& back) {
     each(share, [&](const Key& key) {
       auto it = last_.find(key);
       if (it != last_.end() && it->second == end) {
         last_.erase(it);
         return;
       }
-      for (size_t g = 0; g < k.gres.size(); ++g) {
-        const GresDevices& d = k.gres[g];
+      for (size_t g = 0; g < kind.gres.size(); ++g) {
+        const GresDevices& d = kind.gres[g];
         const bool it_is = d.name == "gpu" && key.second >= d.first_index && key.second < d.first_index + d.count;
         if (it_is && back[g] > 0) --back[g];
       }
@@ -69,20 +69,20 @@ class SharedCpus {
 }  // namespace
 
 Amounts Profile::amounts_of(const NodeShare& share, const Allocation& of, const Bitmap& cpus, uint32_t partition) const {
-  const Kind& k = nodes_.kind(share.node.value);
+  const Kind& kind = nodes_.kind(share.node.value);
   const bool cores = params_.allocate_cores || params_.linear;
   Amounts out;
   out.jobs = 1;
   out.mem_mb = share.mem_mb;
-  auto held = [&](const Bitmap& of_these) { return k.units - std::min(k.units, free_units(k, of_these, cores)); };
-  out.units = of.whole_nodes ? k.units : held(cpus);
-  out.open = k.restricted.none() || of.whole_nodes ? out.units : held(cpus - restricted_cpus(k));
+  auto held = [&](const Bitmap& of_these) { return kind.units - std::min(kind.units, free_units(kind, of_these, cores)); };
+  out.units = of.whole_nodes ? kind.units : held(cpus);
+  out.open = kind.restricted.none() || of.whole_nodes ? out.units : held(cpus - restricted_cpus(kind));
   out.sharing = of.oversubscribe ? Sharing{1, 0, held(share.cpus)} : Sharing{0, 1};
-  out.gres.resize(k.gres.size());
-  std::vector<uint64_t> free(k.gres.size());
-  free_gres(k, share.gres, free.data());
-  for (size_t g = 0; g < free.size(); ++g) out.gres[g] = k.gres[g].count - free[g];
-  partitions_.add_held(k, partition, cpus.count(), out.gres);
+  out.gres.resize(kind.gres.size());
+  std::vector<uint64_t> free(kind.gres.size());
+  free_gres(kind, share.gres, free.data());
+  for (size_t g = 0; g < free.size(); ++g) out.gres[g] = kind.gres[g].count - free[g];
+  partitions_.add_held(kind, partition, cpus.count(), out.gres);
   return out;
 }
 
@@ -110,22 +110,22 @@ void Profile::begin_line(uint32_t id) {
 }
 
 void Profile::build_lines(const Pending& pending, const std::vector<Held>& starts, const std::set<uint32_t>& yielding) {
-  const uint32_t n = nodes_.size();
-  lines_.resize(n);
-  owned_.resize(n);
-  for (uint32_t id = 0; id < n; ++id) begin_line(id);
+  const uint32_t count = nodes_.size();
+  lines_.resize(count);
+  owned_.resize(count);
+  for (uint32_t id = 0; id < count; ++id) begin_line(id);
   // For each node: when the last of what is there ends, and how much is there.
-  std::vector<Slot> last(n, 0);
-  std::vector<uint32_t> held(n, 0);
+  std::vector<Slot> last(count, 0);
+  std::vector<uint32_t> held(count, 0);
   SharedGpus shared_gpus;
   SharedCpus shared_cpus;
-  auto ends = [&](const NodeShare& share, const Allocation& a, Slot end, uint32_t partition) {
+  auto ends = [&](const NodeShare& share, const Allocation& allocation, Slot end, uint32_t partition) {
     const uint32_t node = share.node.value;
-    if (node >= n || !lines_[node].started()) return;
+    if (node >= count || !lines_[node].started()) return;
     const Kind& k = nodes_.kind(node);
     Amounts all = all_of(node);
     all.jobs = 0;
-    Amounts back = amounts_of(share, a, shared_cpus.back(share, end), partition);
+    Amounts back = amounts_of(share, allocation, shared_cpus.back(share, end), partition);
     shared_gpus.keep(share, k, end, back.gres);
     Amounts shares{.gres = {}, .sharing = back.sharing};
     partitions_.share(k, partition, back.sharing, shares.gres);
@@ -136,7 +136,7 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   };
   auto stays_fenced = [&](const Allocation& a, Slot end) {
     for (uint32_t id : a.fenced)
-      if (id < n) last[id] = std::max(last[id], end), ++held[id];
+      if (id < count) last[id] = std::max(last[id], end), ++held[id];
   };
   auto each_allocation = [&](auto&& f) {
     for (const auto& [id, r] : pending.running()) {
@@ -160,7 +160,7 @@ void Profile::build_lines(const Pending& pending, const std::vector<Held>& start
   });
   each_share(ends);
   each_allocation([&](const Allocation& a, Slot end, uint32_t, auto&&) { stays_fenced(a, end); });
-  for (uint32_t id = 0; id < n; ++id)
+  for (uint32_t id = 0; id < count; ++id)
     if (lines_[id].started() && lines_[id].row(0).jobs > 0) idle_from(id, held[id] ? last[id] : 1, held[id] > 0);
 }
 

@@ -60,17 +60,17 @@ uint32_t PartitionAmounts::units_left(const RequestClass& c, const Kind& k, uint
   return units;
 }
 
-Sharing PartitionAmounts::sharing(const RequestClass& c, const Kind& k, const Sharing& all, std::span<const uint64_t> gres) const {
+Sharing PartitionAmounts::sharing(const RequestClass& asked, const Kind& kind, const Sharing& all, std::span<const uint64_t> gres) const {
   if (sharing_.empty()) return all;
   Sharing out{0, all.apart, 0, all.largest, 0};
   for (size_t i = 0; i < sharing_.size(); ++i) {
-    const size_t at = sharing_at(k, i);
+    const size_t at = sharing_at(kind, i);
     const auto sharers = static_cast<uint32_t>(kLarge - gres[at]);
-    if (sharing_[i] == c.partition) {
+    if (sharing_[i] == asked.partition) {
       out.sharers = sharers;
       out.stacked = kLarge - gres[at + 1];
       out.leaning = static_cast<uint32_t>(kLarge - gres[at + 2]);
-    } else if (!c.peers.test(sharing_[i])) {
+    } else if (!asked.peers.test(sharing_[i])) {
       out.apart += sharers;
     }
   }

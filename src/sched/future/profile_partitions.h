@@ -34,7 +34,7 @@ class PartitionAmounts {
   // How many of these units the partition's limit leaves to the class.
   uint32_t units_left(const RequestClass& c, const Kind& kind, uint32_t units, std::span<const uint64_t> gres) const;
   // The sharing as the class sees it: the sharers of its own partition; those of a partition that is no peer count as standing apart.
-  Sharing sharing(const RequestClass& c, const Kind& kind, const Sharing& all, std::span<const uint64_t> gres) const;
+  Sharing sharing(const RequestClass& asked, const Kind& kind, const Sharing& all, std::span<const uint64_t> gres) const;
 
  private:
   struct Limited {

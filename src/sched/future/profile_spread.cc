@@ -9,16 +9,16 @@
 namespace muster::sched {
 
 // Every node runs the same and nothing else is asked for, so the first free nodes do.
-std::optional<Profile::Spot> Profile::first_alike(const RequestClass& c, Slot slot, const Bitmap& nodes) const {
+std::optional<Profile::Spot> Profile::first_alike(const RequestClass& asked, Slot slot, const Bitmap& nodes) const {
   Spot spot;
   spot.slot = slot;
-  const uint32_t tasks = wanted_on_a_node(c.shape);
-  c.required.for_each([&](size_t id) { spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}}); });
+  const uint32_t tasks = wanted_on_a_node(asked.shape);
+  asked.required.for_each([&](size_t id) { spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}}); });
   const size_t required = spot.parts.size();
-  const size_t wanted = std::max<size_t>(c.shape.min_nodes, required);
+  const size_t wanted = std::max<size_t>(asked.shape.min_nodes, required);
   auto choose = [&](auto&& among) {
     for (size_t id = nodes.first(); id != Bitmap::npos && spot.parts.size() < wanted; id = nodes.next(id + 1))
-      if (!c.required.test(id) && among(id)) spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}});
+      if (!asked.required.test(id) && among(id)) spot.parts.push_back({static_cast<uint32_t>(id), tasks, {}});
   };
   const bool busy_first = params_.bf.busy_nodes;
   if (busy_first) choose([&](size_t id) { return !nodes_.idle().test(id); });
@@ -134,23 +134,23 @@ std::optional<Profile::Spot> Profile::spread_at(const RequestClass& c, Slot slot
   return Spread(*this, c, slot, end, nodes).choose();
 }
 
-Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& c) {
+Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& asked) {
   Spot spot;
-  uint32_t wanted = std::max<uint32_t>({c.shape.min_nodes, static_cast<uint32_t>(c.required.count()), 1u});
-  if (c.shape.num_tasks && !c.shape.overcommit && c.best_idle_tasks)
-    wanted = std::max(wanted, (c.shape.num_tasks + c.best_idle_tasks - 1) / c.best_idle_tasks);
+  uint32_t wanted = std::max<uint32_t>({asked.shape.min_nodes, static_cast<uint32_t>(asked.required.count()), 1u});
+  if (asked.shape.num_tasks && !asked.shape.overcommit && asked.best_idle_tasks)
+    wanted = std::max(wanted, (asked.shape.num_tasks + asked.best_idle_tasks - 1) / asked.best_idle_tasks);
   Bitmap nodes, tried;
   Slot more = 0;  // when nodes that were tried have more to give
   for (Slot from = plan.cursor; from != kNever;) {
-    const Slot at = find(plan, c, {from, plan.length, wanted, c.feasible, c.required}, nodes);
+    const Slot at = find(plan, asked, {from, plan.length, wanted, asked.feasible, asked.required}, nodes);
     if (at == kNever) break;
     if (at >= more || !tried.contains(nodes)) {
-      if (auto found = spread_at(c, at, at + plan.length, nodes)) return std::move(*found);
+      if (auto found = spread_at(asked, at, at + plan.length, nodes)) return std::move(*found);
       tried = nodes;
       more = kNever;
       nodes.for_each([&](size_t id) { more = std::min(more, lines_[id].next_gain(at)); });
     }
-    from = std::min(more, line_of(plan, c).next_arrival(at));
+    from = std::min(more, line_of(plan, asked).next_arrival(at));
   }
   return spot;
 }

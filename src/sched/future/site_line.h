@@ -28,9 +28,9 @@ class SiteLine {
     std::vector<uint64_t> amounts;
   };
   // The first slot from which a job of the class has what it wants for so long; kNever: there is none.
-  Slot earliest(const RequestClass& c, Slot from, Slot length, const std::vector<Kept>& kept = {}) const;
+  Slot earliest(const RequestClass& asked, Slot from, Slot length, const std::vector<Kept>& kept = {}) const;
   // Takes what the class wants out; of several alternatives the first that is available.
-  void promise(const RequestClass& c, Slot first, Slot end);
+  void promise(const RequestClass& asked, Slot first, Slot end);
   // The most of each amount that is promised at any one time from now until `end`.
   std::vector<uint64_t> promised(Slot end) const;
 

@@ -52,8 +52,8 @@ size_t NodeLine::split(Slot slot) {
 void NodeLine::take(Slot first, Slot end, const Amounts& held) {
   const size_t from = split(first);
   const size_t to = end == kNever ? rows_.size() : split(end);
-  for (size_t i = from; i < to; ++i) {
-    Row& r = rows_[i];
+  for (size_t index = from; index < to; ++index) {
+    Row& r = rows_[index];
     r.units -= std::min(r.units, held.units);
     r.open -= std::min(r.open, held.open);
     r.mem_mb -= std::min(r.mem_mb, held.mem_mb);
@@ -61,7 +61,7 @@ void NodeLine::take(Slot first, Slot end, const Amounts& held) {
     r.jobs += held.jobs;
     add(r.sharing, held.sharing);
     for (size_t g = 0; g < width_ && g < held.gres.size(); ++g) {
-      uint64_t& have = gres_[i * width_ + g];
+      uint64_t& have = gres_[index * width_ + g];
       have -= std::min(have, held.gres[g]);
     }
   }
@@ -69,16 +69,16 @@ void NodeLine::take(Slot first, Slot end, const Amounts& held) {
 
 void NodeLine::take_known(Slot first, Slot end, const Amounts& held, std::span<const uint32_t> alike) {
   Amounts left = held;
-  const size_t n = std::min({alike.size(), width_, held.gres.size()});
-  for (size_t g = 0; g < n; ++g) left.gres[g] = 0;
+  const size_t count = std::min({alike.size(), width_, held.gres.size()});
+  for (size_t g = 0; g < count; ++g) left.gres[g] = 0;
   take(first, end, left);
   const size_t from = split(first), to = end == kNever ? rows_.size() : split(end);
-  for (size_t i = from; i < to; ++i) {
-    uint64_t* have = gres_.data() + i * width_;
-    for (size_t g = 0; g < n; ++g) {
+  for (size_t index = from; index < to; ++index) {
+    uint64_t* have = gres_.data() + index * width_;
+    for (size_t g = 0; g < count; ++g) {
       uint64_t missing = held.gres[g] - std::min(held.gres[g], have[g]);
       have[g] -= held.gres[g] - missing;
-      for (size_t other = 0; other < n && missing > 0; ++other) {
+      for (size_t other = 0; other < count && missing > 0; ++other) {
         if (alike[other] != alike[g]) continue;
         const uint64_t part = std::min(missing, have[other]);
         have[other] -= part;
@@ -103,18 +103,18 @@ void NodeLine::give_back(Slot from, const Amounts& held, const Amounts& all) {
 }
 
 Amounts NodeLine::least(Slot first, Slot end) const {
-  size_t i = row_at(first);
-  const Row& now = rows_[i];
-  Amounts out{now.units, now.open, now.due, now.jobs, now.mem_mb, {gres(i).begin(), gres(i).end()}, now.sharing};
-  for (++i; i < rows_.size() && rows_[i].slot < end; ++i) {
-    const Row& r = rows_[i];
+  size_t index = row_at(first);
+  const Row& now = rows_[index];
+  Amounts out{now.units, now.open, now.due, now.jobs, now.mem_mb, {gres(index).begin(), gres(index).end()}, now.sharing};
+  for (++index; index < rows_.size() && rows_[index].slot < end; ++index) {
+    const Row& r = rows_[index];
     out.units = std::min(out.units, r.units);
     out.open = std::min(out.open, r.open);
     out.due = std::max(out.due, r.due);
     out.jobs = std::max(out.jobs, r.jobs);
     out.mem_mb = std::min(out.mem_mb, r.mem_mb);
     most(out.sharing, r.sharing);
-    for (size_t g = 0; g < width_; ++g) out.gres[g] = std::min(out.gres[g], gres(i)[g]);
+    for (size_t g = 0; g < width_; ++g) out.gres[g] = std::min(out.gres[g], gres(index)[g]);
   }
   return out;
 }

@@ -18,12 +18,12 @@ bool features_known(const Availability& nodes, const FeatureConstraint& f) {
 }
 
 // "; a node there has at most 16 CPUs, 64G, gpu:h100:8": for each amount the most that any node of the partition has.
-std::string most_there(const Availability& nodes, const Partition& p) {
+std::string most_there(const Availability& nodes, const Partition& partition) {
   uint32_t cpus = 0;
   uint64_t memory = 0;
   std::map<std::string, uint64_t> gres;
   for (uint32_t k = 0; k < nodes.kinds().size(); ++k) {
-    if (!nodes.of_kind(k).intersects(p.nodes)) continue;
+    if (!nodes.of_kind(k).intersects(partition.nodes)) continue;
     const Kind& kind = nodes.kinds()[k];
     cpus = std::max(cpus, kind.cpus);
     memory = std::max(memory, kind.mem_mb);
@@ -69,16 +69,16 @@ std::string short_of(const RequestClass& c, const Params& params, Availability& 
 }
 
 // "2 have too few CPUs, 1 have too little memory for one task".
-std::string too_small(const RequestClass& c, const Partition& p, const Availability& nodes, const Kind*& first) {
+std::string too_small(const RequestClass& asked, const Partition& partition, const Availability& nodes, const Kind*& first) {
   uint32_t counts[5] = {};
   for (uint32_t k = 0; k < nodes.kinds().size(); ++k) {
-    if (!nodes.of_kind(k).intersects(p.nodes) || nodes.of_kind(k).intersects(c.feasible)) continue;
+    if (!nodes.of_kind(k).intersects(partition.nodes) || nodes.of_kind(k).intersects(asked.feasible)) continue;
     const Kind& kind = nodes.kinds()[k];
-    if (!kind_qualifies(c.shape, kind)) continue;
-    Shortage lacks = shortage_on(c.shape, kind);
+    if (!kind_qualifies(asked.shape, kind)) continue;
+    Shortage lacks = shortage_on(asked.shape, kind);
     if (lacks == Shortage::kNone) lacks = Shortage::kCpus;  // its layout refuses
     if (!first) first = &kind;
-    counts[static_cast<size_t>(lacks)] += static_cast<uint32_t>(nodes.of_kind(k).count_and(p.nodes));
+    counts[static_cast<size_t>(lacks)] += static_cast<uint32_t>(nodes.of_kind(k).count_and(partition.nodes));
   }
   constexpr const char* kWords[] = {"", "few CPUs", "little memory", "few devices", "few CPUs, memory or devices together"};
   std::string out;
@@ -87,23 +87,24 @@ std::string too_small(const RequestClass& c, const Partition& p, const Availabil
   return out + " for one task,";
 }
 
-std::string tally(const RequestBody& request, const RequestClass& c, const Params& params, const Partition& p, Availability& nodes) {
-  const size_t left = c.feasible.count();
-  std::string out = "of the " + std::to_string(p.nodes.count()) + " nodes of partition " + p.name + ":";
+std::string tally(const RequestBody& request, const RequestClass& asked, const Params& params, const Partition& partition,
+                  Availability& nodes) {
+  const size_t left = asked.feasible.count();
+  std::string out = "of the " + std::to_string(partition.nodes.count()) + " nodes of partition " + partition.name + ":";
   auto add = [&](uint32_t n, std::string_view what) {
     if (n) out += " " + std::to_string(n) + std::string(what);
   };
   const Kind* small = nullptr;
-  for (size_t i = 0; i < c.taken.size(); ++i) {
+  for (size_t i = 0; i < asked.taken.size(); ++i) {
     const NodeRule& rule = *narrowing_rules()[i];
-    if (!rule.lacking.empty()) add(c.taken[i], rule.lacking);
-    else if (c.taken[i]) out += too_small(c, p, nodes, small);
+    if (!rule.lacking.empty()) add(asked.taken[i], rule.lacking);
+    else if (asked.taken[i]) out += too_small(asked, partition, nodes, small);
   }
   out += " " + std::to_string(left) + " are left";
-  if (const std::string lacking = short_of(c, params, nodes); !lacking.empty()) return out + ", with " + lacking;
-  return out + "; at least " + std::to_string(c.shape.min_nodes) + " are needed" +
-         (c.shape.num_tasks ? " for " + std::to_string(c.shape.num_tasks) + " tasks" : "") +
-         (small && left < c.shape.min_nodes ? "; " + task_asks(request, c.shape, *small) + most_there(nodes, p) : "");
+  if (const std::string lacking = short_of(asked, params, nodes); !lacking.empty()) return out + ", with " + lacking;
+  return out + "; at least " + std::to_string(asked.shape.min_nodes) + " are needed" +
+         (asked.shape.num_tasks ? " for " + std::to_string(asked.shape.num_tasks) + " tasks" : "") +
+         (small && left < asked.shape.min_nodes ? "; " + task_asks(request, asked.shape, *small) + most_there(nodes, partition) : "");
 }
 
 // The Slurm message that fits best: more CPUs than the partition has in all, more nodes, or nodes of another make.
@@ -119,29 +120,29 @@ Errc too_much(const Shape& s, const Partition& p, const Availability& nodes) {
 }  // namespace
 
 Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request, uint32_t partition) {
-  const Partition* p = cluster.partitions.find(partition);
-  if (!p) return fail(Errc::kInvalidPartition);
-  MUSTER_TRY(shape, make_shape(request, *p, params));
+  const Partition* found = cluster.partitions.find(partition);
+  if (!found) return fail(Errc::kInvalidPartition);
+  MUSTER_TRY(shape, make_shape(request, *found, params));
   Availability nodes;
   nodes.update(cluster.nodes, params, true);
   MUSTER_TRY_VOID(names_exist({cluster, params, nodes, shape}));
   MUSTER_TRY_VOID(could_ever_pass(params, shape));
   if (!features_known(nodes, shape.features)) return {};  // ignore_constraint_validation: until a node has them
-  RequestClass c;
-  c.shape = std::move(shape);
-  c.partition = partition;
-  c.uid = request.uid;
-  resolve(c, cluster, nodes, *p);
-  if (!p->nodes.contains(c.required))
-    return fail(Errc::kRequestedNodeConfigUnavailable, {}, "--nodelist names nodes outside partition " + p->name);
-  if (c.topology) MUSTER_TRY_VOID(topology_allows(*c.topology, c.shape));
-  c.shape.switches = 0;  // waits at most for a while, never for ever
-  if (placed(place(nodes, c, params, nullptr, {}))) return {};
-  std::string why = tally(request, c, params, *p, nodes);
-  if (c.topology)
-    why += "; topology " + c.topology->topology().name + " (" + std::string(topology_kind_name(c.topology->kind())) +
+  RequestClass asked;
+  asked.shape = std::move(shape);
+  asked.partition = partition;
+  asked.uid = request.uid;
+  resolve(asked, cluster, nodes, *found);
+  if (!found->nodes.contains(asked.required))
+    return fail(Errc::kRequestedNodeConfigUnavailable, {}, "--nodelist names nodes outside partition " + found->name);
+  if (asked.topology) MUSTER_TRY_VOID(topology_allows(*asked.topology, asked.shape));
+  asked.shape.switches = 0;  // waits at most for a while, never for ever
+  if (placed(place(nodes, asked, params, nullptr, {}))) return {};
+  std::string why = tally(request, asked, params, *found, nodes);
+  if (asked.topology)
+    why += "; topology " + asked.topology->topology().name + " (" + std::string(topology_kind_name(asked.topology->kind())) +
            ") has to hold them together";
-  return fail(too_much(c.shape, *p, nodes), {}, std::move(why));
+  return fail(too_much(asked.shape, *found, nodes), {}, std::move(why));
 }
 
 }  // namespace muster::sched

@@ -198,29 +198,29 @@ PlanPass::ClassState& PlanPass::look_at(uint32_t class_id) {
 
 PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why) {
   ClassState& state = look_at(class_id);
-  RequestClass& c = pending_.classes()[class_id]->shape;
+  RequestClass& asked = pending_.classes()[class_id]->shape;
   Grant grant;
   auto holds = [&](RuleSet rules) {
-    Hold hold = held_back(state.rules & rules, *job.request, c, {class_id, &state.least}, grant);
+    Hold hold = held_back(state.rules & rules, *job.request, asked, {class_id, &state.least}, grant);
     if (hold) why = {hold.reason, std::move(hold.detail), true};
     return why.ruled;
   };
   if (holds(~foreseen_)) return Try::kBarred;
-  if (is_closed(c) && !backfills()) {
+  if (is_closed(asked) && !backfills()) {
     why.reason = Reason::kPriority;
     return Try::kNoRoom;
   }
   if (holds(foreseen_)) return Try::kNoRoom;
   // A user who holds nodes with --exclusive=user may find room where the other jobs of the class find none.
   const Uid user = job.request->uid;
-  const bool owner = c.uid == RequestClass::kAnyone && owners_.contains(user.value);
+  const bool owner = asked.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
   const NodeFilter* filter = this->filter();
-  if (!full && (owner || c.shape.switches || !c.known_not_to_fit(nodes_, filter))) {
-    uint32_t limit = c.time_limit_min;
+  if (!full && (owner || asked.shape.switches || !asked.known_not_to_fit(nodes_, filter))) {
+    uint32_t limit = asked.time_limit_min;
     Placement got = place_class(job, class_id, filter, limit);
     if (const AllocationPtr* allocation = placed(got)) {
-      const AllocationPtr all = with_grant(*allocation, std::move(grant), cluster_.partitions.at(c.partition));
+      const AllocationPtr all = with_grant(*allocation, std::move(grant), cluster_.partitions.at(asked.partition));
       if (Bar bar = over_limit(job, class_id, limit, *all); bar.reason != Reason::kNone) {
         why = {bar.reason, std::move(bar.detail), true};
         return Try::kBarred;
@@ -232,7 +232,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     w.why = {};
     if (Later* later = std::get_if<Later>(&got)) w.why = std::move(*later);
     if (owner) owner_full_.insert({class_id, user.value});
-    if (!filter && (c.monotone || !owner)) c.blocked_at = c.version(nodes_);
+    if (!filter && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
   }
   state.full = true;
   if (Try made = make_room(job, class_id, array_task, why, filter); made != Try::kNoRoom) return made;
@@ -244,18 +244,18 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
 // Places the job now: with the class's own time limit or, where only promises to others stand in the way, with the longest limit that
 // --time-min allows.
 Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFilter* filter, uint32_t& limit_min) {
-  WaitingClass& w = *pending_.classes()[class_id];
-  RequestClass& c = w.shape;
+  WaitingClass& waiting = *pending_.classes()[class_id];
+  RequestClass& asked = waiting.shape;
   const Duration waited = now_ - job.eligible;
   const Uid user = job.request->uid;
-  Placement got = place(nodes_, c, params_, filter, waited, user);
-  if (placed(got) || !profile_ || w.lowered == WaitingClass::kNone) return got;
+  Placement got = place(nodes_, asked, params_, filter, waited, user);
+  if (placed(got) || !profile_ || waiting.lowered == WaitingClass::kNone) return got;
   // A shorter job fits better, so halving finds the longest limit.
-  const uint32_t full = c.time_limit_min;
+  const uint32_t full = asked.time_limit_min;
   uint32_t fits = 0, too_long = full;
-  for (uint32_t limit = c.shape.time_min_min; limit > fits && limit < too_long;) {
-    c.time_limit_min = limit;
-    Placement shorter = place(nodes_, c, params_, filter, waited, user);
+  for (uint32_t limit = asked.shape.time_min_min; limit > fits && limit < too_long;) {
+    asked.time_limit_min = limit;
+    Placement shorter = place(nodes_, asked, params_, filter, waited, user);
     if (placed(shorter)) {
       got = std::move(shorter);
       limit_min = fits = limit;
@@ -265,7 +265,7 @@ Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFil
     if (fits == 0) break;
     limit = fits + (too_long - fits) / 2;
   }
-  c.time_limit_min = full;
+  asked.time_limit_min = full;
   return got;
 }
 
@@ -287,28 +287,28 @@ Bar PlanPass::over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, 
 }
 
 void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, AllocationPtr allocation) {
-  const RequestClass& c = pending_.classes()[class_id]->shape;
+  const RequestClass& asked = pending_.classes()[class_id]->shape;
   if (held_.counts()) {
     held_.add({*allocation});
-    nodes_.reserved().use(c.reservation, allocation->licenses);
+    nodes_.reserved().use(asked.reservation, allocation->licenses);
   }
-  if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), allocation, limit_min);
+  if (gate_) gate_->started(job.request, cluster_.partitions.at(asked.partition), allocation, limit_min);
   bool asleep = false;
   for (const NodeShare& share : allocation->nodes) {
     asleep |= nodes_.asleep().test(share.node.value);
-    nodes_.consume(share, *allocation, job.request->uid, c.partition);
+    nodes_.consume(share, *allocation, job.request->uid, asked.partition);
   }
   for (uint32_t id : allocation->fenced) nodes_.fence(id);
   if (allocation->exclusive_user) owners_.insert(job.request->uid.value);
-  const uint32_t within = limit_within(c, limit_min);
-  if (profile_) profile_->started(*allocation, within, c.partition);
-  else started_.push_back({allocation, within, c.partition});
+  const uint32_t within = limit_within(asked, limit_min);
+  if (profile_) profile_->started(*allocation, within, asked.partition);
+  else started_.push_back({allocation, within, asked.partition});
   if (array_ends_ && job.array_job_id)
     (*array_ends_)[job.array_job_id.value].push_back(limit_min == kUnlimited32 ? kTimeInfinite : now_ + minutes(limit_min));
-  StartItem item{job.id, array_task, c.partition, std::move(allocation), asleep};
+  StartItem item{job.id, array_task, asked.partition, std::move(allocation), asleep};
   item.priority = priority_;
-  item.reservation = c.reservation;
-  if (limit_min != c.time_limit_min) item.time_limit_min = limit_min;
+  item.reservation = asked.reservation;
+  if (limit_min != asked.time_limit_min) item.time_limit_min = limit_min;
   item.request = job.request;
   plan_.starts.push_back(std::move(item));
 }
@@ -464,25 +464,25 @@ std::string_view PlanPass::never_in_sight(const RequestClass& c) const {
   return awaited.empty() ? "too few of the nodes it could use are up" : awaited;
 }
 
-bool PlanPass::has_room_when_idle(const RequestClass& c) const {
-  if (c.feasible.count() < std::max(c.shape.min_nodes, 1u)) return false;
-  if (!c.shape.num_tasks || c.shape.overcommit) return true;
+bool PlanPass::has_room_when_idle(const RequestClass& asked) const {
+  if (asked.feasible.count() < std::max(asked.shape.min_nodes, 1u)) return false;
+  if (!asked.shape.num_tasks || asked.shape.overcommit) return true;
   std::vector<std::pair<uint32_t, size_t>> room;  // tasks per node, nodes
-  for (uint32_t k = 0; k < c.idle_tasks.size(); ++k)
-    if (c.idle_tasks[k] != kNoTasks) room.push_back({c.idle_tasks[k], c.feasible.count_and(nodes_.of_kind(k))});
+  for (uint32_t k = 0; k < asked.idle_tasks.size(); ++k)
+    if (asked.idle_tasks[k] != kNoTasks) room.push_back({asked.idle_tasks[k], asked.feasible.count_and(nodes_.of_kind(k))});
   std::sort(room.rbegin(), room.rend());
-  uint64_t tasks = 0, nodes = c.shape.max_nodes;
+  uint64_t tasks = 0, nodes = asked.shape.max_nodes;
   for (const auto& [each, count] : room) {
     const uint64_t n = std::min<uint64_t>(count, nodes);
     tasks += n * each;
     nodes -= n;
   }
-  return tasks >= c.shape.num_tasks;
+  return tasks >= asked.shape.num_tasks;
 }
 
 void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Verdict verdict, uint32_t tasks, Place place) {
-  for (uint32_t i = 0; i < std::max(tasks, 1u); ++i) {
-    if (i >= tasks) place = Place::kTold;
+  for (uint32_t index = 0; index < std::max(tasks, 1u); ++index) {
+    if (index >= tasks) place = Place::kTold;
     Profile::Spot best;
     const RequestClass* of = nullptr;
     for (uint32_t id : classes) {
@@ -502,25 +502,26 @@ void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Ver
   plan_.verdicts.push_back({job.id, std::move(verdict)});
 }
 
-Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, RequestClass c) {
-  const Partition& p = cluster_.partitions.at(c.partition);
-  resolve(c, cluster_, nodes_, p);
+Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, RequestClass asked) {
+  const Partition& partition = cluster_.partitions.at(asked.partition);
+  resolve(asked, cluster_, nodes_, partition);
   Grant grant;
   Placement now = Later{};
   profile();
-  if (!held_back(rules_concerning(c, p, params_) & foreseen_, request, c, {}, grant)) now = place(nodes_, c, params_, &profile(), {});
-  if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, c.partition, *allocation};
+  if (!held_back(rules_concerning(asked, partition, params_) & foreseen_, request, asked, {}, grant))
+    now = place(nodes_, asked, params_, &profile(), {});
+  if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, asked.partition, *allocation};
   const uint32_t extra = forecasts_++;
-  Profile::Spot spot = earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c, now_);
-  if (spot.slot == kNever) return fail(Errc::kRequestedPartConfigUnavailable, {}, std::string(never_in_sight(c)));
+  Profile::Spot spot = earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, asked, now_);
+  if (spot.slot == kNever) return fail(Errc::kRequestedPartConfigUnavailable, {}, std::string(never_in_sight(asked)));
   auto allocation = std::make_shared<Allocation>();
-  allocation->whole_nodes = c.shape.whole;
+  allocation->whole_nodes = asked.shape.whole;
   for (const auto& part : spot.parts) {
-    auto share = choose_on_node(c.shape, nodes_.kind(part.node), NodeId(part.node), {}, part.tasks, part.job_gres);
+    auto share = choose_on_node(asked.shape, nodes_.kind(part.node), NodeId(part.node), {}, part.tasks, part.job_gres);
     if (!share) return fail(Errc::kRequestedNodeConfigUnavailable);
     allocation->nodes.push_back(std::move(*share));
   }
-  return Planner::Forecast{profile().time_of(spot.slot), c.partition, std::move(allocation)};
+  return Planner::Forecast{profile().time_of(spot.slot), asked.partition, std::move(allocation)};
 }
 
 void PlanPass::say(const Job& job, Reason reason, RareText detail, Time start, RareText nodes) {

@@ -31,7 +31,7 @@ class PlanPass {
   ~PlanPass();
   Plan run();
   // After run(): when and where a request that is not in the queue would start, behind everything that is.
-  Result<Planner::Forecast> forecast(const RequestBody& request, RequestClass c);
+  Result<Planner::Forecast> forecast(const RequestBody& request, RequestClass asked);
   // After run(): what is promised to the jobs of the queue.
   const NodeFilter& promises() { return profile(); }
 
@@ -140,7 +140,7 @@ class PlanPass {
   // The same, or sooner with the limit lowered as far as --time-min lets it; `of` says which of the two classes it is.
   Profile::Spot earliest_of_class(uint32_t class_id, Time eligible, const RequestClass*& of);
   void say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const;
-  bool has_room_when_idle(const RequestClass& c) const;
+  bool has_room_when_idle(const RequestClass& asked) const;
   std::string_view never_in_sight(const RequestClass& c) const;
   Profile& profile();
   bool backfills() const { return full_ && params_.backfill; }

@@ -44,19 +44,20 @@ bool PlanPass::waits_for_room(const Job& job) {
 }
 
 PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter) {
-  RequestClass& c = pending_.classes()[class_id]->shape;
-  const Partition& p = cluster_.partitions.at(c.partition);
-  if (c.never || claims_.has(job.id.value) || !preempt_rule_.preempts(p, *job.request)) return Try::kNoRoom;
+  RequestClass& wanted = pending_.classes()[class_id]->shape;
+  const Partition& partition = cluster_.partitions.at(wanted.partition);
+  if (wanted.never || claims_.has(job.id.value) || !preempt_rule_.preempts(partition, *job.request)) return Try::kNoRoom;
   const Asked asked{class_id, job.request->uid.value, priority_, job.request->qos};
   if (no_room_made_.contains(asked)) return Try::kNoRoom;
   if (!occupants_) occupants_ = std::make_unique<Occupants>(cluster_, preempt_rule_, pending_, nodes_.size(), now_);
-  const Preemptor who{*job.request, p, priority_, c.shape.exclusive_user};
-  const std::optional<MadeRoom> room = VictimSearch(nodes_, c, params_, filter, *occupants_, preempt_rule_, who, now_ - job.eligible).run();
+  const Preemptor who{*job.request, partition, priority_, wanted.shape.exclusive_user};
+  const std::optional<MadeRoom> room =
+      VictimSearch(nodes_, wanted, params_, filter, *occupants_, preempt_rule_, who, now_ - job.eligible).run();
   if (!room) {
     no_room_made_.insert(asked);
     return Try::kNoRoom;
   }
-  if (Bar bar = over_limit(job, class_id, c.time_limit_min, *room->allocation); bar.reason != Reason::kNone) {
+  if (Bar bar = over_limit(job, class_id, wanted.time_limit_min, *room->allocation); bar.reason != Reason::kNone) {
     why = {bar.reason, std::move(bar.detail), true};
     return Try::kBarred;
   }
@@ -87,9 +88,9 @@ void PlanPass::started_over(const Job& job, uint32_t class_id, uint32_t array_ta
 
 // Others end first. Until then their place is the job's already, and what they hold beyond it nobody's.
 void PlanPass::claimed(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room, const std::vector<uint32_t>& ending) {
-  const RequestClass& c = pending_.classes()[class_id]->shape;
-  if (gate_) gate_->started(job.request, cluster_.partitions.at(c.partition), room.allocation, c.time_limit_min);
-  PreemptItem item{job.id, array_task, c.partition, room.allocation, {}, priority_, job.request};
+  const RequestClass& asked = pending_.classes()[class_id]->shape;
+  if (gate_) gate_->started(job.request, cluster_.partitions.at(asked.partition), room.allocation, asked.time_limit_min);
+  PreemptItem item{job.id, array_task, asked.partition, room.allocation, {}, priority_, job.request};
   std::vector<const Allocation*> allocations;
   uint32_t last = 1;
   for (uint32_t v : ending) {
@@ -105,11 +106,12 @@ void PlanPass::claimed(const Job& job, uint32_t class_id, uint32_t array_task, c
   rest->fenced.clear();
   rest->licenses.clear();
   rest->nodes = beyond_claim(allocations, *room.allocation);
-  for (const NodeShare& share : room.allocation->nodes) nodes_.consume(share, *room.allocation, job.request->uid, c.partition);
+  for (const NodeShare& share : room.allocation->nodes) nodes_.consume(share, *room.allocation, job.request->uid, asked.partition);
   for (const NodeShare& share : rest->nodes)
-    if (nodes_.known().test(share.node.value)) nodes_.consume(share, *rest, job.request->uid, c.partition);
-  if (profile_) profile_->started(*room.allocation, c.time_limit_min, c.partition);
-  else started_.insert(started_.end(), {{room.allocation, c.time_limit_min, c.partition}, {std::move(rest), last, c.partition}});
+    if (nodes_.known().test(share.node.value)) nodes_.consume(share, *rest, job.request->uid, asked.partition);
+  if (profile_) profile_->started(*room.allocation, asked.time_limit_min, asked.partition);
+  else
+    started_.insert(started_.end(), {{room.allocation, asked.time_limit_min, asked.partition}, {std::move(rest), last, asked.partition}});
   plan_.preemptions.push_back(std::move(item));
 }
 

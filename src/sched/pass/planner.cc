@@ -37,19 +37,19 @@ Result<Planner::Forecast> Planner::will_run(const Cluster& cluster, const Params
   PlanPass pass(cluster, ahead, now, Pass::kFull, impl_->nodes, impl_->pending);
   pass.run();
   Result<Forecast> best = fail(Errc::kRequestedPartConfigUnavailable);
-  for (const Partition* p : partitions) {
-    if (auto ever = can_ever_run(cluster, params, request, p->index); !ever) {
+  for (const Partition* partition : partitions) {
+    if (auto ever = can_ever_run(cluster, params, request, partition->index); !ever) {
       if (!best) best = std::unexpected(std::move(ever).error());
       continue;
     }
-    MUSTER_TRY(shape, make_shape(request, *p, params));
+    MUSTER_TRY(shape, make_shape(request, *partition, params));
     RequestClass c;
     c.shape = std::move(shape);
-    c.partition = p->index;
+    c.partition = partition->index;
     c.uid = request.uid;
-    c.time_limit_min = request.time_limit_min.value_or(p->default_time_min.value_or(p->max_time_min));
+    c.time_limit_min = request.time_limit_min.value_or(partition->default_time_min.value_or(partition->max_time_min));
     c.ask_within(request);
-    for (uint32_t reservation : impl_->pending.reservations_for(cluster, request, p->index)) {
+    for (uint32_t reservation : impl_->pending.reservations_for(cluster, request, partition->index)) {
       c.reservation = reservation;
       auto got = pass.forecast(request, c);
       if (!best || (got && got->start < best->start)) best = std::move(got);

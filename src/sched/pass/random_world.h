@@ -53,37 +53,37 @@ struct RandomWorld {
   std::string says() { return R"({"load": )" + std::to_string(roll(4)) + R"(, "idle": )" + (roll(8) ? "false}" : "true}"); }
 
   JobBuilder job() {
-    JobBuilder b = a_job().priority(1 + roll(5)).minutes(1 + roll(120)).user(roll(3));
-    if (roll(3)) b.tasks(1 + roll(12));
-    if (roll(3) == 0) b.nodes(1 + roll(4));
-    if (roll(4) == 0) b.cpus_per_task(1 + roll(4));
-    if (roll(5) == 0) b.tasks_per_node(1 + roll(3));
-    if (roll(4) == 0) b.exclusive();
-    if (roll(4) == 0) b.mem(roll(3000));
-    if (roll(12) == 0) b.mem_per_cpu(roll(900));
-    want_gres(b);
-    if (roll(6) == 0) b.on(roll(2) ? "x" : "[x|y]");
-    JobRequest& r = b.request;
-    if (roll(9) == 0) r.contiguous = true;
-    if (roll(9) == 0) r.hint = "nomultithread";
-    if (roll(9) == 0) r.ntasks_per_socket = 1 + roll(2);
-    if (roll(9) == 0) r.distribution = "cyclic:block";
-    if (roll(12) == 0) r.exclusive = Exclusive::kUser;
-    if (labelled && roll(2)) r.mcs_label = roll(2) ? "red" : "blue";
-    if (labelled && roll(6) == 0) r.exclusive = Exclusive::kMcs;
-    if (roll(16) == 0) r.exclusive = Exclusive::kTopo;
-    if (roll(8) == 0) r.exclusive = Exclusive::kOversubscribe;
-    if (roll(8) == 0) r.licenses = roll(2) ? "a:2" : "b|a";
-    if (roll(9) == 0) r.time_min_min = 1 + roll(20);
-    if (roll(12) == 0) r.core_spec = 1;
-    if (roll(12) == 0) r.prefer = "x";
-    if (params.extra_constraints && roll(3) == 0) r.extra_constraint = "load<" + std::to_string(1 + roll(3)) + "|idle=true";
-    if (roll(12) == 0) r.use_min_nodes = true, b.nodes(1, 3);
-    if (roll(12) == 0) r.spread_job = true;
-    if (roll(12) == 0) r.cpus_per_gpu = 2;
-    if (cluster.topologies) want_topology(b);
-    if (cluster.partitions.size() > 1 && roll(2)) b.in(1);
-    return b;
+    JobBuilder builder = a_job().priority(1 + roll(5)).minutes(1 + roll(120)).user(roll(3));
+    if (roll(3)) builder.tasks(1 + roll(12));
+    if (roll(3) == 0) builder.nodes(1 + roll(4));
+    if (roll(4) == 0) builder.cpus_per_task(1 + roll(4));
+    if (roll(5) == 0) builder.tasks_per_node(1 + roll(3));
+    if (roll(4) == 0) builder.exclusive();
+    if (roll(4) == 0) builder.mem(roll(3000));
+    if (roll(12) == 0) builder.mem_per_cpu(roll(900));
+    want_gres(builder);
+    if (roll(6) == 0) builder.on(roll(2) ? "x" : "[x|y]");
+    JobRequest& request = builder.request;
+    if (roll(9) == 0) request.contiguous = true;
+    if (roll(9) == 0) request.hint = "nomultithread";
+    if (roll(9) == 0) request.ntasks_per_socket = 1 + roll(2);
+    if (roll(9) == 0) request.distribution = "cyclic:block";
+    if (roll(12) == 0) request.exclusive = Exclusive::kUser;
+    if (labelled && roll(2)) request.mcs_label = roll(2) ? "red" : "blue";
+    if (labelled && roll(6) == 0) request.exclusive = Exclusive::kMcs;
+    if (roll(16) == 0) request.exclusive = Exclusive::kTopo;
+    if (roll(8) == 0) request.exclusive = Exclusive::kOversubscribe;
+    if (roll(8) == 0) request.licenses = roll(2) ? "a:2" : "b|a";
+    if (roll(9) == 0) request.time_min_min = 1 + roll(20);
+    if (roll(12) == 0) request.core_spec = 1;
+    if (roll(12) == 0) request.prefer = "x";
+    if (params.extra_constraints && roll(3) == 0) request.extra_constraint = "load<" + std::to_string(1 + roll(3)) + "|idle=true";
+    if (roll(12) == 0) request.use_min_nodes = true, builder.nodes(1, 3);
+    if (roll(12) == 0) request.spread_job = true;
+    if (roll(12) == 0) request.cpus_per_gpu = 2;
+    if (cluster.topologies) want_topology(builder);
+    if (cluster.partitions.size() > 1 && roll(2)) builder.in(1);
+    return builder;
   }
 
  private:

@@ -44,8 +44,8 @@ std::vector<ComponentAsked> asked_of(const Components& all, Pending& pending) {
 bool PlanPass::lacks_component(const Job& leader, std::vector<Component>& all) {
   const Job* other = nullptr;
   Verdict why;
-  for (uint32_t i = 0; i < leader.het.size; ++i) {
-    const Job* j = cluster_.jobs.find(leader.het.component(i).value);
+  for (uint32_t index = 0; index < leader.het.size; ++index) {
+    const Job* j = cluster_.jobs.find(leader.het.component(index).value);
     const bool ours = j && j->het.leader == leader.het.leader && j->pending();
     const std::vector<uint32_t>* classes = ours ? &pending_.classes_of(j->id.value) : nullptr;
     if (ours) all.push_back({j, classes});
@@ -125,11 +125,11 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
     if (other.allocation) apart.has_chosen(*other.allocation);
   for (uint32_t id : *one.classes) {
     ClassState& state = look_at(id);
-    RequestClass& c = pending_.classes()[id]->shape;
+    RequestClass& asked = pending_.classes()[id]->shape;
     Grant grant;
     Wait this_why;
     auto holds = [&](RuleSet rules) {
-      Hold hold = held_back(state.rules & rules, *one.job->request, c, {kNotAlike, &state.least}, grant);
+      Hold hold = held_back(state.rules & rules, *one.job->request, asked, {kNotAlike, &state.least}, grant);
       if (hold) this_why = {hold.reason, std::move(hold.detail), true};
       return this_why.ruled;
     };
@@ -138,17 +138,17 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
       this_why = {state.barred.reason, state.barred.detail, true};
     } else if (!holds(~foreseen_)) {
       room = true;
-      if (closed_.test(c.partition) && !backfills()) {
+      if (closed_.test(asked.partition) && !backfills()) {
         this_why.reason = Reason::kPriority;
       } else if (!holds(foreseen_)) {
         Placement got = Later{};
         RequestClass within;
-        if (only) (within = c).feasible &= *only;
-        if (!state.full) got = place(nodes_, only ? within : c, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
+        if (only) (within = asked).feasible &= *only;
+        if (!state.full) got = place(nodes_, only ? within : asked, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
         if (const AllocationPtr* allocation = placed(got)) {
-          const Partition& p = cluster_.partitions.at(c.partition);
+          const Partition& p = cluster_.partitions.at(asked.partition);
           Chosen here{id, with_grant(*allocation, std::move(grant), p)};
-          Bar bar = gate_ ? gate_->bars({*one.job->request, p, c.time_limit_min, kNotAlike}, *here.allocation) : Bar();
+          Bar bar = gate_ ? gate_->bars({*one.job->request, p, asked.time_limit_min, kNotAlike}, *here.allocation) : Bar();
           if (bar.reason == Reason::kNone) {
             chosen = std::move(here);
             return true;
@@ -372,24 +372,24 @@ void PlanPass::promise_together(const std::vector<Component>& all, Reason reason
   const bool in_turn = !apart && place == Place::kKept && fit_together(cluster_, params_, asked_of(all, pending_), deserted());
   if (in_turn) found = places_in_turn(all);
   const bool possible = apart || in_turn || fit_on_all_nodes(all);
-  for (size_t i = 0; i < all.size(); ++i) {
+  for (size_t index = 0; index < all.size(); ++index) {
     Verdict verdict;
     verdict.reason = reason;
     if (found.slot == kNever) {
       RequestClass of;
-      const uint32_t id = std::exchange(forecasts_, forecasts_ + static_cast<uint32_t>(all[i].classes->size()));
-      if (earliest_component(all[i], Bitmap(nodes_.size()), kFirst, id, of).slot == kNever) say_why_never(*all[i].classes, verdict);
+      const uint32_t id = std::exchange(forecasts_, forecasts_ + static_cast<uint32_t>(all[index].classes->size()));
+      if (earliest_component(all[index], Bitmap(nodes_.size()), kFirst, id, of).slot == kNever) say_why_never(*all[index].classes, verdict);
       else verdict.detail = kNotInSight;
       if (!possible && verdict.reason != Reason::kBadConstraints) {
         verdict.reason = Reason::kBadConstraints;
         verdict.detail = kNotWhenIdle;
       }
     } else {
-      const auto& [of, spot] = found.of[i];
+      const auto& [of, spot] = found.of[index];
       keep_or_tell(of, spot, apart ? place : Place::kTold, verdict);
       verdict.expected_start = profile().time_of(found.slot);
     }
-    plan_.verdicts.push_back({all[i].job->id, std::move(verdict)});
+    plan_.verdicts.push_back({all[index].job->id, std::move(verdict)});
   }
 }
 

@@ -22,11 +22,11 @@ Duration patience(const Shape& shape, const Params& params) {
   return shape.switches_wait.count() ? std::min(shape.switches_wait, most) : most;
 }
 
-Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Bitmap open, Duration waited,
+Gang::Gang(Availability& nodes, RequestClass& asked, const Params& params, const NodeFilter* filter, Bitmap open, Duration waited,
            const TaskCaps& caps)
     : nodes_(nodes),
-      c_(c),
-      s_(c.shape),
+      c_(asked),
+      s_(asked.shape),
       params_(params),
       filter_(filter),
       open_(std::move(open)),
@@ -34,7 +34,7 @@ Gang::Gang(Availability& nodes, RequestClass& c, const Params& params, const Nod
       caps_(caps),
       limited_(limit_of(s_).concerns()),
       no_devices_(s_.per_node.empty() && s_.per_task.empty() && s_.per_job.empty() && !s_.tasks_per_gpu),
-      chooser_(c, *this, ranked_by_leaf(c, params.topology), true) {}
+      chooser_(asked, *this, ranked_by_leaf(asked, params.topology), true) {}
 
 uint32_t Gang::switches() const {
   if (!c_.topology) return 0;

@@ -49,17 +49,17 @@ uint64_t GangChooser::least_devices(size_t need, uint32_t tasks) const {
   return (tasks + s_.tasks_per_gpu - 1) / s_.tasks_per_gpu;
 }
 
-bool GangChooser::enough(const Candidates& list, size_t first, size_t n) const {
+bool GangChooser::enough(const Candidates& list, size_t first, size_t count) const {
   if (s_.num_tasks && !s_.overcommit) {
     uint64_t tasks = 0;
-    for (size_t i = first; i < first + n; ++i) tasks += list[i].tasks;
+    for (size_t i = first; i < first + count; ++i) tasks += list[i].tasks;
     if (tasks < s_.num_tasks) return false;
   }
   for (size_t need = 0; need < s_.per_job.size(); ++need) {
     const uint64_t wanted = s_.per_job[need].count;
-    if (wanted < n) return false;  // at least one on each node
+    if (wanted < count) return false;  // at least one on each node
     uint64_t have = 0;
-    for (size_t i = first; i < first + n; ++i) have += supply_.devices(list[i], need);
+    for (size_t i = first; i < first + count; ++i) have += supply_.devices(list[i], need);
     if (have < wanted) return false;
   }
   return true;
@@ -89,27 +89,27 @@ void GangChooser::order(Candidates& list, size_t forced) const {
   });
 }
 
-// Picks n nodes of an ordered list.
-bool GangChooser::pick_number(const Candidates& list, size_t forced, uint32_t n) {
-  if (n < forced || n > list.size()) return false;
-  auto window = [&](size_t at) {  // forced, then n - forced from `at`
+// Picks `count` nodes of an ordered list.
+bool GangChooser::pick_number(const Candidates& list, size_t forced, uint32_t count) {
+  if (count < forced || count > list.size()) return false;
+  auto window = [&](size_t at) {  // forced, then count - forced from `at`
     Candidates out(list.begin(), list.begin() + static_cast<ptrdiff_t>(forced));
-    out.insert(out.end(), list.begin() + static_cast<ptrdiff_t>(forced + at), list.begin() + static_cast<ptrdiff_t>(at + n));
+    out.insert(out.end(), list.begin() + static_cast<ptrdiff_t>(forced + at), list.begin() + static_cast<ptrdiff_t>(at + count));
     return out;
   };
-  const size_t last = list.size() - n;
+  const size_t last = list.size() - count;
   Candidates largest = window(last);
-  if (!enough(largest, 0, n)) return false;
+  if (!enough(largest, 0, count)) return false;
   if (roomy()) return settle(std::move(largest));
   // The lowest window that is enough; the sums grow with it, so halving finds it.
   size_t lo = 0, hi = last;
   while (lo < hi) {
     const size_t mid = (lo + hi) / 2;
-    if (enough(window(mid), 0, n)) hi = mid;
+    if (enough(window(mid), 0, count)) hi = mid;
     else lo = mid + 1;
   }
   Candidates chosen = window(lo);
-  return settle(enough(chosen, 0, n) ? std::move(chosen) : std::move(largest));
+  return settle(enough(chosen, 0, count) ? std::move(chosen) : std::move(largest));
 }
 
 bool GangChooser::pick(Candidates& list, size_t forced) {

@@ -60,10 +60,10 @@ class GangChooser {
   uint64_t least_devices(size_t need, uint32_t tasks) const;  // that a node with so many tasks must have
 
  private:
-  bool enough(const Candidates& list, size_t first, size_t n) const;
+  bool enough(const Candidates& list, size_t first, size_t count) const;
   uint32_t least_number(const Candidates& list, size_t forced) const;
   void order(Candidates& list, size_t forced) const;
-  bool pick_number(const Candidates& list, size_t forced, uint32_t n);
+  bool pick_number(const Candidates& list, size_t forced, uint32_t count);
   bool spread_devices(const Candidates& chosen, std::vector<Pick>& picks) const;
   bool roomy() const { return s_.lln || s_.spread; }
 

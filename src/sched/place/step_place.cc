@@ -319,13 +319,13 @@ class StepPlacer {
 
   // In a topology of blocks, a step that fits into one block stays in one: of those with enough nodes, the block with the fewest.
   void prefer_block(std::vector<Room>& open) const {
-    const Partition* p = cluster_.partitions.find(job_.partition);
-    const Topology* t = p && cluster_.topologies ? cluster_.topologies->of(*p) : nullptr;
-    if (!t || t->kind != TopologyKind::kBlock || max_nodes_ >= open.size()) return;
+    const Partition* partition = cluster_.partitions.find(job_.partition);
+    const Topology* topology = partition && cluster_.topologies ? cluster_.topologies->of(*partition) : nullptr;
+    if (!topology || topology->kind != TopologyKind::kBlock || max_nodes_ >= open.size()) return;
     auto in = [&](const TopologyUnit& block, const Room& r) { return std::ranges::binary_search(block.nodes, nodes_[r.index].node.value); };
     const TopologyUnit* best = nullptr;
     ptrdiff_t least = 0;
-    for (const TopologyUnit& block : t->units) {
+    for (const TopologyUnit& block : topology->units) {
       const ptrdiff_t n = std::ranges::count_if(open, [&](const Room& r) { return in(block, r); });
       if (n < max_nodes_ || (best && n >= least)) continue;
       best = &block;

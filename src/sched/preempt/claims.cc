@@ -73,10 +73,10 @@ void Claims::consume(const Entry& e, Availability& nodes) {
 
 std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
   std::vector<Profile::Held> held;
-  for (const auto& [id, e] : of_) {
+  for (const auto& [id, entry] : of_) {
     std::vector<const Allocation*> victims;
     uint32_t last = 1;
-    for (uint32_t v : e.victims) {
+    for (uint32_t v : entry.victims) {
       const RunningJob& r = pending_.running().at(v);
       victims.push_back(r.allocation.get());
       last = std::max(last, r.finished ? 1 : minutes_until(r.ends, now_));
@@ -84,17 +84,17 @@ std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
       for (const NodeShare& share : r.allocation->nodes)
         if (nodes.known().test(share.node.value)) nodes.give_back(share, *r.allocation, r.partition);
     }
-    consume(e, nodes);
+    consume(entry, nodes);
     if (victims.empty()) continue;
-    held.push_back({e.claim->allocation, e.time_limit_min, e.claim->partition});
+    held.push_back({entry.claim->allocation, entry.time_limit_min, entry.claim->partition});
     auto rest = std::make_shared<Allocation>(*victims.front());
     rest->fenced.clear();
     rest->licenses.clear();
-    rest->nodes = beyond_claim(victims, *e.claim->allocation);
-    const bool lives = std::ranges::any_of(e.victims, [&](uint32_t v) { return !pending_.running().at(v).finished; });
+    rest->nodes = beyond_claim(victims, *entry.claim->allocation);
+    const bool lives = std::ranges::any_of(entry.victims, [&](uint32_t v) { return !pending_.running().at(v).finished; });
     for (const NodeShare& share : rest->nodes)
-      if (lives && nodes.known().test(share.node.value)) nodes.consume(share, *rest, e.uid, e.claim->partition);
-    held.push_back({std::move(rest), last, e.claim->partition});
+      if (lives && nodes.known().test(share.node.value)) nodes.consume(share, *rest, entry.uid, entry.claim->partition);
+    held.push_back({std::move(rest), last, entry.claim->partition});
   }
   return held;
 }

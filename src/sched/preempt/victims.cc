@@ -12,10 +12,10 @@ bool VictimSearch::Offer::operator<(const Offer& o) const {
   return node > o.node;
 }
 
-VictimSearch::VictimSearch(Availability& nodes, const RequestClass& c, const Params& params, const NodeFilter* filter,
+VictimSearch::VictimSearch(Availability& nodes, const RequestClass& asked, const Params& params, const NodeFilter* filter,
                            const Occupants& occupants, const PreemptRule& rule, const Preemptor& who, Duration waited)
     : nodes_(nodes),
-      class_(c),
+      class_(asked),
       s_(class_.shape),
       params_(params),
       filter_(filter),
@@ -23,10 +23,10 @@ VictimSearch::VictimSearch(Availability& nodes, const RequestClass& c, const Par
       rule_(rule),
       who_(who),
       waited_(waited),
-      feasible_(c.feasible & nodes.usable()),
+      feasible_(asked.feasible & nodes.usable()),
       wanted_(s_.num_tasks ? 1 : std::max(s_.tasks_per_node, 1u)),
       target_(s_.num_tasks ? std::max(1u, (s_.num_tasks + std::max(s_.min_nodes, 1u) - 1) / std::max(s_.min_nodes, 1u)) : wanted_),
-      need_nodes_(std::max({s_.min_nodes, 1u, static_cast<uint32_t>(c.required.count())})),
+      need_nodes_(std::max({s_.min_nodes, 1u, static_cast<uint32_t>(asked.required.count())})),
       verdict_(occupants.size(), 0),
       lifted_(occupants.size(), false),
       gathered_(nodes.size()) {

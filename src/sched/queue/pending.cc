@@ -18,23 +18,24 @@ std::vector<uint32_t> partitions_of(const Cluster& cluster, const Job& job) {
   return out;
 }
 
-std::string params_key(const Params& p) {
+std::string params_key(const Params& params) {
   std::string key;
   auto num = [&](uint64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
   uint64_t flags = 0;
-  for (bool b : {p.allocate_cores, p.allocate_sockets, p.memory_consumable, p.linear, p.one_task_per_core, p.lln, p.pack_nodes,
-                 p.block_cores, p.enforce_binding, p.one_task_per_sharing, p.several_sharing, p.spread_shared, p.job_core_spec,
-                 p.spec_cores_first, p.soft_time_min, p.extra_constraints})
+  for (bool b :
+       {params.allocate_cores, params.allocate_sockets, params.memory_consumable, params.linear, params.one_task_per_core, params.lln,
+        params.pack_nodes, params.block_cores, params.enforce_binding, params.one_task_per_sharing, params.several_sharing,
+        params.spread_shared, params.job_core_spec, params.spec_cores_first, params.soft_time_min, params.extra_constraints})
     flags = flags << 1 | b;
   num(flags);
-  for (uint64_t v : {p.def_mem_per_cpu_mb, p.def_mem_per_node_mb, p.max_mem_per_cpu_mb, p.max_mem_per_node_mb, p.def_mem_per_gpu_mb,
-                     uint64_t{p.def_cpu_per_gpu}})
+  for (uint64_t v : {params.def_mem_per_cpu_mb, params.def_mem_per_node_mb, params.max_mem_per_cpu_mb, params.max_mem_per_node_mb,
+                     params.def_mem_per_gpu_mb, uint64_t{params.def_cpu_per_gpu}})
     num(v);
-  num(p.priority.multifactor);
-  num(p.priority.weight_fairshare || p.priority.weight_assoc);
-  num(p.priority.weight_qos != 0);
-  num(static_cast<uint64_t>(p.preempt.by));
-  num(static_cast<uint64_t>(p.keep_by_label));
+  num(params.priority.multifactor);
+  num(params.priority.weight_fairshare || params.priority.weight_assoc);
+  num(params.priority.weight_qos != 0);
+  num(static_cast<uint64_t>(params.preempt.by));
+  num(static_cast<uint64_t>(params.keep_by_label));
   return key;
 }
 
@@ -220,8 +221,8 @@ Pending::Standing Pending::standing(const Job& job, const Params& all) {
 
 uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
                            uint32_t time_limit_min, const Job* aging, uint32_t reservation) {
-  const Partition& p = cluster.partitions.at(partition);
-  const bool per_user = request->exclusive == Exclusive::kUser || p.exclusive_user || p.max_cpus_per_user != kUnlimited32;
+  const Partition& definition = cluster.partitions.at(partition);
+  const bool per_user = request->exclusive == Exclusive::kUser || definition.exclusive_user || definition.max_cpus_per_user != kUnlimited32;
   const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
   std::optional<Standing> own;
   if (aging) own = standing(*aging, params);
@@ -230,23 +231,23 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
   auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, stay, std::move(own)},
                                             static_cast<uint32_t>(classes_.size()));
   if (!fresh) return it->second;
-  auto c = std::make_unique<WaitingClass>();
-  c->family =
+  auto made = std::make_unique<WaitingClass>();
+  made->family =
       families_
           .try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, stay, std::nullopt}, static_cast<uint32_t>(families_.size()))
           .first->second;
-  c->ages = aging != nullptr;
-  if (aging) c->association = standing(*aging, params).association;
-  c->request = request;
-  c->named = reservation != 0 && !request->reservation.empty();
-  c->shape.reservation = reservation;
-  c->shape.ask_within(*request);
-  c->shape.partition = partition;
-  c->shape.uid = uid;
-  c->shape.time_limit_min = time_limit_min;
-  if (auto shape = make_shape(*request, p, params)) c->shape.shape = std::move(*shape);
-  else c->shape.never = std::move(shape).error();
-  classes_.push_back(std::move(c));
+  made->ages = aging != nullptr;
+  if (aging) made->association = standing(*aging, params).association;
+  made->request = request;
+  made->named = reservation != 0 && !request->reservation.empty();
+  made->shape.reservation = reservation;
+  made->shape.ask_within(*request);
+  made->shape.partition = partition;
+  made->shape.uid = uid;
+  made->shape.time_limit_min = time_limit_min;
+  if (auto shape = make_shape(*request, definition, params)) made->shape.shape = std::move(*shape);
+  else made->shape.never = std::move(shape).error();
+  classes_.push_back(std::move(made));
   return it->second;
 }
 

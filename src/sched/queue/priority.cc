@@ -152,15 +152,15 @@ double PriorityRule::qos_factor(const RequestBody& request) const {
 
 const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
   auto [it, fresh] = totals_.try_emplace(partition);
-  Totals& t = it->second;
-  if (!fresh) return t;
+  Totals& totals = it->second;
+  if (!fresh) return totals;
   auto add = [&](const Node& n) {
-    t.nodes += 1;
-    t.cpus += n.spec->cpus;
-    t.mem_mb += static_cast<double>(n.spec->real_memory_mb);
+    totals.nodes += 1;
+    totals.cpus += n.spec->cpus;
+    totals.mem_mb += static_cast<double>(n.spec->real_memory_mb);
     for (const GresDevices& g : n.spec->gres) {
-      t.gres[to_lower("gres/" + g.name)] += static_cast<double>(g.count);
-      if (!g.type.empty()) t.gres[to_lower("gres/" + g.name + ":" + g.type)] += static_cast<double>(g.count);
+      totals.gres[to_lower("gres/" + g.name)] += static_cast<double>(g.count);
+      if (!g.type.empty()) totals.gres[to_lower("gres/" + g.name + ":" + g.type)] += static_cast<double>(g.count);
     }
   };
   if (partition == kAllPartitions) {
@@ -170,7 +170,7 @@ const PriorityRule::Totals& PriorityRule::totals(uint32_t partition) const {
       if (const Node* n = cluster_->nodes.find(static_cast<uint32_t>(id))) add(*n);
     });
   }
-  return t;
+  return totals;
 }
 
 double PriorityRule::tres_factor(const TresName& tres, const RequestBody& r, uint32_t partition) const {
@@ -214,19 +214,20 @@ double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32
 
 PriorityFactors PriorityRule::factors(const Job& job, uint32_t partition) const {
   PriorityFactors out;
-  const RequestBody& r = *job.request;
+  const RequestBody& request = *job.request;
   auto weigh = [](double normal, double weight) { return PriorityFactor{normal, normal * weight}; };
   const double age = job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job));
   out.age = {params_.weight_age ? age / params_.weight_age : 0, age};
   out.fair_share = weigh(fair_share_factor(job.association), params_.weight_fairshare);
   out.association = weigh(association_factor(job.association), params_.weight_assoc);
-  out.qos = weigh(qos_factor(r), params_.weight_qos);
-  out.job_size = weigh(size_factor(r, job.time_limit_min), params_.weight_job_size);
+  out.qos = weigh(qos_factor(request), params_.weight_qos);
+  out.job_size = weigh(size_factor(request, job.time_limit_min), params_.weight_job_size);
   out.partition = weigh(partition_factor(partition), params_.weight_partition);
-  for (const TresWeight& w : params_.weight_tres) out.tres.emplace_back(w.tres.text(), weigh(tres_factor(w.tres, r, partition), w.weight));
-  out.site = r.site_factor;
-  out.nice = r.nice;
-  out.priority = moves(job) ? total(fixed_part(r, partition, job.time_limit_min, job.association), age) : job.priority;
+  for (const TresWeight& w : params_.weight_tres)
+    out.tres.emplace_back(w.tres.text(), weigh(tres_factor(w.tres, request, partition), w.weight));
+  out.site = request.site_factor;
+  out.nice = request.nice;
+  out.priority = moves(job) ? total(fixed_part(request, partition, job.time_limit_min, job.association), age) : job.priority;
   return out;
 }
 

@@ -25,43 +25,44 @@ bool says_core_spec(const RequestBody& r) { return r.core_spec_given || r.core_s
 
 bool asks_gpus(const Shape& s) { return gpus_in(s.per_node) || gpus_in(s.per_job) || gpus_in(s.per_task) || gpus_in(s.per_socket); }
 
-Result<> nodes_of(const RequestBody& r, Shape& s) {
-  if (r.min_nodes) s.min_nodes = r.min_nodes;
-  if (r.max_nodes) s.max_nodes = r.max_nodes;
-  if (r.min_nodes && s.max_nodes < s.min_nodes)
+Result<> nodes_of(const RequestBody& request, Shape& shape) {
+  if (request.min_nodes) shape.min_nodes = request.min_nodes;
+  if (request.max_nodes) shape.max_nodes = request.max_nodes;
+  if (request.min_nodes && shape.max_nodes < shape.min_nodes)
     return fail(Errc::kInvalidNodeCount, {}, "--nodes: the maximum is smaller than the minimum");
-  MUSTER_TRY(sizes, r.node_sizes.parsed());
-  s.node_sizes = std::move(sizes.counts);
-  s.grow = r.max_nodes > std::max(r.min_nodes, 1u) && !r.use_min_nodes;
-  s.contiguous = r.contiguous;
-  s.spread = r.spread_job;
-  s.required_nodes = r.required_nodes;
-  s.excluded_nodes = r.excluded_nodes;
-  s.switches = r.spread_job ? 0 : r.switches;
-  s.switches_wait = r.switches_wait;
-  s.segment = r.segment;
-  s.spread_segments = r.spread_segments;
-  s.consolidate_segments = r.consolidate_segments;
+  MUSTER_TRY(sizes, request.node_sizes.parsed());
+  shape.node_sizes = std::move(sizes.counts);
+  shape.grow = request.max_nodes > std::max(request.min_nodes, 1u) && !request.use_min_nodes;
+  shape.contiguous = request.contiguous;
+  shape.spread = request.spread_job;
+  shape.required_nodes = request.required_nodes;
+  shape.excluded_nodes = request.excluded_nodes;
+  shape.switches = request.spread_job ? 0 : request.switches;
+  shape.switches_wait = request.switches_wait;
+  shape.segment = request.segment;
+  shape.spread_segments = request.spread_segments;
+  shape.consolidate_segments = request.consolidate_segments;
   return {};
 }
 
-Result<> gres_of(const RequestBody& r, const Params& params, Shape& s) {
-  MUSTER_TRY(node, gres_needs(r.tres_per_node, "--gres"));
-  MUSTER_TRY(job, gres_needs(r.tres_per_job, "--gpus"));
-  MUSTER_TRY(task, gres_needs(r.tres_per_task, "--gpus-per-task"));
-  MUSTER_TRY(socket, gres_needs(r.tres_per_socket, "--gpus-per-socket"));
-  s.per_node = std::move(node);
-  s.per_job = std::move(job);
-  s.per_task = std::move(task);
-  s.per_socket = std::move(socket);
-  if (!s.per_socket.empty() && r.sockets_per_node == 0) return fail(Errc::kInvalidReq, {}, "--gpus-per-socket needs --sockets-per-node");
-  s.overcommit = r.overcommit && s.per_task.empty();  // devices of each task: it must fit, --overcommit or not
-  s.enforce_binding = r.gres_flags->enforce_binding.value_or(params.enforce_binding);
-  s.one_task_per_sharing = r.gres_flags->one_task_per_sharing.value_or(params.one_task_per_sharing);
-  s.several_sharing = params.several_sharing;
-  s.spread_shared = params.spread_shared;
-  for (auto* needs : {&s.per_node, &s.per_job, &s.per_task, &s.per_socket})
-    for (GresNeed& g : *needs) g.one_device = is_shared_gres(g.name) && !s.several_sharing;
+Result<> gres_of(const RequestBody& request, const Params& params, Shape& shape) {
+  MUSTER_TRY(node, gres_needs(request.tres_per_node, "--gres"));
+  MUSTER_TRY(job, gres_needs(request.tres_per_job, "--gpus"));
+  MUSTER_TRY(task, gres_needs(request.tres_per_task, "--gpus-per-task"));
+  MUSTER_TRY(socket, gres_needs(request.tres_per_socket, "--gpus-per-socket"));
+  shape.per_node = std::move(node);
+  shape.per_job = std::move(job);
+  shape.per_task = std::move(task);
+  shape.per_socket = std::move(socket);
+  if (!shape.per_socket.empty() && request.sockets_per_node == 0)
+    return fail(Errc::kInvalidReq, {}, "--gpus-per-socket needs --sockets-per-node");
+  shape.overcommit = request.overcommit && shape.per_task.empty();  // devices of each task: it must fit, --overcommit or not
+  shape.enforce_binding = request.gres_flags->enforce_binding.value_or(params.enforce_binding);
+  shape.one_task_per_sharing = request.gres_flags->one_task_per_sharing.value_or(params.one_task_per_sharing);
+  shape.several_sharing = params.several_sharing;
+  shape.spread_shared = params.spread_shared;
+  for (auto* needs : {&shape.per_node, &shape.per_job, &shape.per_task, &shape.per_socket})
+    for (GresNeed& g : *needs) g.one_device = is_shared_gres(g.name) && !shape.several_sharing;
   return {};
 }
 
@@ -83,51 +84,52 @@ void hint_of(const RequestBody& r, Shape& s) {
 }
 
 // How many tasks there are when --ntasks does not say it.
-Result<> derive_tasks(const RequestBody& r, Shape& s) {
-  const uint64_t job_gpus = s.gpus_per_job(), node_gpus = s.gpus_per_node();
-  if (r.num_tasks) s.num_tasks = r.num_tasks;
-  if (r.num_tasks > kMaxTasks || r.ntasks_per_node > kMaxTasks || r.ntasks_per_gpu > kMaxTasks)
+Result<> derive_tasks(const RequestBody& request, Shape& shape) {
+  const uint64_t job_gpus = shape.gpus_per_job(), node_gpus = shape.gpus_per_node();
+  if (request.num_tasks) shape.num_tasks = request.num_tasks;
+  if (request.num_tasks > kMaxTasks || request.ntasks_per_node > kMaxTasks || request.ntasks_per_gpu > kMaxTasks)
     return fail(Errc::kInvalidTaskCount, {}, "--ntasks: at most " + std::to_string(kMaxTasks));
-  if (s.overcommit) return {};
-  if (r.ntasks_per_gpu) {
+  if (shape.overcommit) return {};
+  if (request.ntasks_per_gpu) {
     if (node_gpus == 0 && job_gpus == 0) {
-      if (!r.num_tasks) return fail(Errc::kInvalidReq, {}, "--ntasks-per-gpu needs --ntasks or a count of GPUs");
-      s.per_job.push_back({"gpu", "", (r.num_tasks + r.ntasks_per_gpu - 1) / r.ntasks_per_gpu});
-    } else if (!r.num_tasks && job_gpus) {
-      s.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(mul_sat(job_gpus, r.ntasks_per_gpu), kMaxTasks));
-    } else if (!r.num_tasks) {
-      s.tasks_per_node = static_cast<uint32_t>(std::min<uint64_t>(mul_sat(node_gpus, r.ntasks_per_gpu), kMaxTasks));
+      if (!request.num_tasks) return fail(Errc::kInvalidReq, {}, "--ntasks-per-gpu needs --ntasks or a count of GPUs");
+      shape.per_job.push_back({"gpu", "", (request.num_tasks + request.ntasks_per_gpu - 1) / request.ntasks_per_gpu});
+    } else if (!request.num_tasks && job_gpus) {
+      shape.num_tasks = static_cast<uint32_t>(std::min<uint64_t>(mul_sat(job_gpus, request.ntasks_per_gpu), kMaxTasks));
+    } else if (!request.num_tasks) {
+      shape.tasks_per_node = static_cast<uint32_t>(std::min<uint64_t>(mul_sat(node_gpus, request.ntasks_per_gpu), kMaxTasks));
     }
-    s.tasks_per_gpu = r.ntasks_per_gpu;
+    shape.tasks_per_gpu = request.ntasks_per_gpu;
   }
-  if (!s.num_tasks && !s.tasks_per_node) s.tasks_per_node = std::max(r.ntasks_per_node, 1u);
+  if (!shape.num_tasks && !shape.tasks_per_node) shape.tasks_per_node = std::max(request.ntasks_per_node, 1u);
   return {};
 }
 
-void tie_nodes_to_tasks(const RequestBody& r, Shape& s) {
-  if (!s.required_nodes.empty() && !r.min_nodes && !s.num_tasks)  // all of the nodes named
-    s.min_nodes = std::max(s.min_nodes, static_cast<uint32_t>(std::min<size_t>(s.required_nodes->count(), kMaxTasks)));
-  if (s.num_tasks) {
-    if (!s.overcommit) s.min_nodes = std::min(s.min_nodes, s.num_tasks);
-    if (s.tasks_per_node) s.min_nodes = std::max(s.min_nodes, (s.num_tasks + s.tasks_per_node - 1) / s.tasks_per_node);
+void tie_nodes_to_tasks(const RequestBody& request, Shape& shape) {
+  if (!shape.required_nodes.empty() && !request.min_nodes && !shape.num_tasks)  // all of the nodes named
+    shape.min_nodes = std::max(shape.min_nodes, static_cast<uint32_t>(std::min<size_t>(shape.required_nodes->count(), kMaxTasks)));
+  if (shape.num_tasks) {
+    if (!shape.overcommit) shape.min_nodes = std::min(shape.min_nodes, shape.num_tasks);
+    if (shape.tasks_per_node)
+      shape.min_nodes = std::max(shape.min_nodes, (shape.num_tasks + shape.tasks_per_node - 1) / shape.tasks_per_node);
     // -N n (n = min = max) with fewer tasks than nodes: as many nodes as tasks.
-    if (s.max_nodes < s.min_nodes && r.max_nodes) s.min_nodes = s.max_nodes;
-    s.max_nodes = std::min(s.max_nodes, s.num_tasks);
-  } else if (!r.max_nodes && !r.min_nodes) {
+    if (shape.max_nodes < shape.min_nodes && request.max_nodes) shape.min_nodes = shape.max_nodes;
+    shape.max_nodes = std::min(shape.max_nodes, shape.num_tasks);
+  } else if (!request.max_nodes && !request.min_nodes) {
     // The request has only wishes per node and no count of nodes: one node, or more where something is asked for the job as a whole.
-    if (s.per_job.empty()) s.max_nodes = s.min_nodes;
-  } else if (!r.max_nodes) {
-    s.max_nodes = s.min_nodes;
+    if (shape.per_job.empty()) shape.max_nodes = shape.min_nodes;
+  } else if (!request.max_nodes) {
+    shape.max_nodes = shape.min_nodes;
   }
-  for (const FeatureCount& c : s.features.counts) {
-    if (!r.min_nodes && !r.num_tasks) s.min_nodes = std::max(s.min_nodes, c.count);
+  for (const FeatureCount& c : shape.features.counts) {
+    if (!request.min_nodes && !request.num_tasks) shape.min_nodes = std::max(shape.min_nodes, c.count);
   }
-  if (s.features.counts.size() > 1 && !r.min_nodes) {
+  if (shape.features.counts.size() > 1 && !request.min_nodes) {
     uint64_t sum = 0;
-    for (const FeatureCount& c : s.features.counts) sum += c.count;
-    s.min_nodes = static_cast<uint32_t>(std::min<uint64_t>(std::max<uint64_t>(s.min_nodes, sum), kMaxTasks));
+    for (const FeatureCount& c : shape.features.counts) sum += c.count;
+    shape.min_nodes = static_cast<uint32_t>(std::min<uint64_t>(std::max<uint64_t>(shape.min_nodes, sum), kMaxTasks));
   }
-  s.max_nodes = std::max(s.max_nodes, s.min_nodes);
+  shape.max_nodes = std::max(shape.max_nodes, shape.min_nodes);
 }
 
 // MinNodes and MaxNodes of the partition settle what the job leaves open; a job that asks for something beyond them waits
@@ -141,32 +143,34 @@ void limit_nodes(const RequestBody& r, const Partition& p, Shape& s) {
   if (p.max_nodes >= s.min_nodes) s.max_nodes = std::min(s.max_nodes, p.max_nodes);
 }
 
-Result<> cpus_of(const RequestBody& r, const Partition& p, const Params& params, Shape& s) {
-  if (r.cpus_per_gpu && r.cpus_per_task) return fail(Errc::kInvalidReq, {}, "--cpus-per-gpu and --cpus-per-task exclude each other");
-  s.cpus_per_task = std::max(r.cpus_per_task, 1u);
-  if (s.cpus_per_task > kMaxTasks) return fail(Errc::kCpuCount, {}, "--cpus-per-task: at most " + std::to_string(kMaxTasks));
-  if (r.core_spec > kMaxCoreSpec) return fail(Errc::kCpuCount, {}, "--core-spec: at most " + std::to_string(kMaxCoreSpec));
-  s.cpus_per_gpu = r.cpus_per_gpu;
-  if (!r.cpus_per_gpu && !r.cpus_per_task && asks_gpus(s)) s.cpus_per_gpu = p.def_cpu_per_gpu.value_or(params.def_cpu_per_gpu);
-  s.min_cpus_per_node = r.min_cpus_per_node;
-  if (!s.overcommit) {
-    s.tasks_per_node = r.ntasks_per_node;
-    s.tasks_per_socket = r.ntasks_per_socket;
-    s.tasks_per_core = r.ntasks_per_core;
+Result<> cpus_of(const RequestBody& request, const Partition& partition, const Params& params, Shape& shape) {
+  if (request.cpus_per_gpu && request.cpus_per_task)
+    return fail(Errc::kInvalidReq, {}, "--cpus-per-gpu and --cpus-per-task exclude each other");
+  shape.cpus_per_task = std::max(request.cpus_per_task, 1u);
+  if (shape.cpus_per_task > kMaxTasks) return fail(Errc::kCpuCount, {}, "--cpus-per-task: at most " + std::to_string(kMaxTasks));
+  if (request.core_spec > kMaxCoreSpec) return fail(Errc::kCpuCount, {}, "--core-spec: at most " + std::to_string(kMaxCoreSpec));
+  shape.cpus_per_gpu = request.cpus_per_gpu;
+  if (!request.cpus_per_gpu && !request.cpus_per_task && asks_gpus(shape))
+    shape.cpus_per_gpu = partition.def_cpu_per_gpu.value_or(params.def_cpu_per_gpu);
+  shape.min_cpus_per_node = request.min_cpus_per_node;
+  if (!shape.overcommit) {
+    shape.tasks_per_node = request.ntasks_per_node;
+    shape.tasks_per_socket = request.ntasks_per_socket;
+    shape.tasks_per_core = request.ntasks_per_core;
   }
-  s.sockets = r.sockets_per_node;
-  s.cores_per_socket = r.cores_per_socket;
-  s.threads_per_core = r.threads_per_core;
-  s.own_core_spec = params.job_core_spec && says_core_spec(r);  // else ignored: guide core_spec
-  s.core_spec = s.own_core_spec ? r.core_spec : 0;
-  s.spec_cores_first = params.spec_cores_first;
-  s.core_spec_is_threads = r.core_spec_is_threads;
-  MUSTER_TRY(dist, r.distribution.parsed());
-  s.block_sockets = dist.sockets == Distribution::Cpus::kBlock || (dist.sockets == Distribution::Cpus::kDefault && params.block_cores);
-  s.cyclic_nodes = dist.nodes == Distribution::Nodes::kCyclic || dist.nodes == Distribution::Nodes::kPlane;
-  s.arbitrary = dist.arbitrary();
-  s.pack_nodes |= dist.pack;
-  if (dist.no_pack) s.pack_nodes = false;
+  shape.sockets = request.sockets_per_node;
+  shape.cores_per_socket = request.cores_per_socket;
+  shape.threads_per_core = request.threads_per_core;
+  shape.own_core_spec = params.job_core_spec && says_core_spec(request);  // else ignored: guide core_spec
+  shape.core_spec = shape.own_core_spec ? request.core_spec : 0;
+  shape.spec_cores_first = params.spec_cores_first;
+  shape.core_spec_is_threads = request.core_spec_is_threads;
+  MUSTER_TRY(dist, request.distribution.parsed());
+  shape.block_sockets = dist.sockets == Distribution::Cpus::kBlock || (dist.sockets == Distribution::Cpus::kDefault && params.block_cores);
+  shape.cyclic_nodes = dist.nodes == Distribution::Nodes::kCyclic || dist.nodes == Distribution::Nodes::kPlane;
+  shape.arbitrary = dist.arbitrary();
+  shape.pack_nodes |= dist.pack;
+  if (dist.no_pack) shape.pack_nodes = false;
   return {};
 }
 
@@ -178,62 +182,63 @@ void units_of(const Partition& p, const Params& params, Shape& s) {
   s.mem_consumable = out.memory;
 }
 
-Result<> memory_of(const RequestBody& r, const Partition& p, const Params& params, Shape& s) {
+Result<> memory_of(const RequestBody& request, const Partition& partition, const Params& params, Shape& shape) {
   auto set = [&](MemoryMode mode, uint64_t mb) {
-    s.memory = mb == 0 ? MemoryMode::kAll : mode;
-    s.mem_mb = mb;
+    shape.memory = mb == 0 ? MemoryMode::kAll : mode;
+    shape.mem_mb = mb;
   };
-  const bool gpus = asks_gpus(s);
-  const uint64_t def_gpu = p.def_mem_per_gpu_mb.value_or(params.def_mem_per_gpu_mb);
-  uint64_t def_cpu = p.def_mem_per_cpu_mb.value_or(p.def_mem_per_node_mb ? 0 : params.def_mem_per_cpu_mb);
-  uint64_t def_node = p.def_mem_per_node_mb.value_or(p.def_mem_per_cpu_mb ? 0 : params.def_mem_per_node_mb);
-  if (r.mem_per_node_mb) set(MemoryMode::kPerNode, *r.mem_per_node_mb);
-  else if (r.mem_per_cpu_mb) set(MemoryMode::kPerCpu, *r.mem_per_cpu_mb);
-  else if (r.mem_per_gpu_mb) set(MemoryMode::kPerGpu, *r.mem_per_gpu_mb);
+  const bool gpus = asks_gpus(shape);
+  const uint64_t def_gpu = partition.def_mem_per_gpu_mb.value_or(params.def_mem_per_gpu_mb);
+  uint64_t def_cpu = partition.def_mem_per_cpu_mb.value_or(partition.def_mem_per_node_mb ? 0 : params.def_mem_per_cpu_mb);
+  uint64_t def_node = partition.def_mem_per_node_mb.value_or(partition.def_mem_per_cpu_mb ? 0 : params.def_mem_per_node_mb);
+  if (request.mem_per_node_mb) set(MemoryMode::kPerNode, *request.mem_per_node_mb);
+  else if (request.mem_per_cpu_mb) set(MemoryMode::kPerCpu, *request.mem_per_cpu_mb);
+  else if (request.mem_per_gpu_mb) set(MemoryMode::kPerGpu, *request.mem_per_gpu_mb);
   else if (gpus && def_gpu) set(MemoryMode::kPerGpu, def_gpu);
   else if (def_cpu) set(MemoryMode::kPerCpu, def_cpu);
   else if (def_node) set(MemoryMode::kPerNode, def_node);
-  else if (s.mem_consumable) s.memory = MemoryMode::kAll;
-  if (s.mem_mb > kMaxMemoryMb) return fail(Errc::kMemoryRequest, {}, "--mem: at most " + format_mem_mb(kMaxMemoryMb));
-  if (s.memory == MemoryMode::kPerGpu && !gpus) return fail(Errc::kInvalidReq, {}, "--mem-per-gpu needs a request for GPUs");
-  uint64_t max_cpu = p.max_mem_per_cpu_mb.value_or(params.max_mem_per_cpu_mb);
-  uint64_t max_node = p.max_mem_per_node_mb.value_or(params.max_mem_per_node_mb);
-  if (s.memory == MemoryMode::kPerCpu && max_cpu && s.mem_mb > max_cpu) {
+  else if (shape.mem_consumable) shape.memory = MemoryMode::kAll;
+  if (shape.mem_mb > kMaxMemoryMb) return fail(Errc::kMemoryRequest, {}, "--mem: at most " + format_mem_mb(kMaxMemoryMb));
+  if (shape.memory == MemoryMode::kPerGpu && !gpus) return fail(Errc::kInvalidReq, {}, "--mem-per-gpu needs a request for GPUs");
+  uint64_t max_cpu = partition.max_mem_per_cpu_mb.value_or(params.max_mem_per_cpu_mb);
+  uint64_t max_node = partition.max_mem_per_node_mb.value_or(params.max_mem_per_node_mb);
+  if (shape.memory == MemoryMode::kPerCpu && max_cpu && shape.mem_mb > max_cpu) {
     // The user's figure then counts per task: each task gets more CPUs, so that each CPU stays below the limit.
-    uint64_t per_task = s.mem_mb * s.cpus_per_task;
+    uint64_t per_task = shape.mem_mb * shape.cpus_per_task;
     uint64_t cpus = (per_task + max_cpu - 1) / max_cpu;
     if (cpus > kMaxTasks) return fail(Errc::kMemoryRequest, {}, "--mem-per-cpu is too big for MaxMemPerCPU");
-    s.cpus_per_task = static_cast<uint32_t>(cpus);
-    s.mem_mb = (per_task + cpus - 1) / cpus;
+    shape.cpus_per_task = static_cast<uint32_t>(cpus);
+    shape.mem_mb = (per_task + cpus - 1) / cpus;
   }
-  if (s.memory == MemoryMode::kPerNode && max_node && s.mem_mb > max_node)
-    return fail(Errc::kMemoryRequest, {}, "--mem=" + format_mem_mb(s.mem_mb) + " exceeds MaxMemPerNode=" + format_mem_mb(max_node));
-  s.max_mem_per_node_mb = max_node;
-  s.tmp_disk_mb = r.tmp_disk_mb;
+  if (shape.memory == MemoryMode::kPerNode && max_node && shape.mem_mb > max_node)
+    return fail(Errc::kMemoryRequest, {}, "--mem=" + format_mem_mb(shape.mem_mb) + " exceeds MaxMemPerNode=" + format_mem_mb(max_node));
+  shape.max_mem_per_node_mb = max_node;
+  shape.tmp_disk_mb = request.tmp_disk_mb;
   return {};
 }
 
-void sharing_of(const RequestBody& r, const Partition& p, const Params& params, Shape& s) {
-  bool wants_share = r.exclusive == Exclusive::kOversubscribe;
-  s.whole = params.linear || r.exclusive == Exclusive::kNode || r.exclusive == Exclusive::kTopo || says_core_spec(r);
-  s.exclusive_topo = r.exclusive == Exclusive::kTopo || p.exclusive_topo;
-  if (p.oversubscribe == OverSubscribe::kExclusive || s.exclusive_topo) s.whole = true;
-  const bool forced = p.oversubscribe == OverSubscribe::kForce && !p.exclusive_topo;
-  if (forced || (p.oversubscribe == OverSubscribe::kYes && wants_share)) {
-    s.oversubscribe = true;
-    s.whole = s.exclusive_topo = false;  // FORCE: users have no means to disable it
-    s.all_cpus = params.linear;
-    s.oversubscribe_count = std::max(p.oversubscribe_count, 1u);
+void sharing_of(const RequestBody& request, const Partition& partition, const Params& params, Shape& shape) {
+  bool wants_share = request.exclusive == Exclusive::kOversubscribe;
+  shape.whole = params.linear || request.exclusive == Exclusive::kNode || request.exclusive == Exclusive::kTopo || says_core_spec(request);
+  shape.exclusive_topo = request.exclusive == Exclusive::kTopo || partition.exclusive_topo;
+  if (partition.oversubscribe == OverSubscribe::kExclusive || shape.exclusive_topo) shape.whole = true;
+  const bool forced = partition.oversubscribe == OverSubscribe::kForce && !partition.exclusive_topo;
+  if (forced || (partition.oversubscribe == OverSubscribe::kYes && wants_share)) {
+    shape.oversubscribe = true;
+    shape.whole = shape.exclusive_topo = false;  // FORCE: users have no means to disable it
+    shape.all_cpus = params.linear;
+    shape.oversubscribe_count = std::max(partition.oversubscribe_count, 1u);
   }
-  s.exclusive_user = r.exclusive == Exclusive::kUser || p.exclusive_user;
-  s.mcs_label = r.mcs_label;
-  s.exclusive_label = !s.mcs_label.empty() && (params.keep_by_label == Params::ByLabel::kAlways ||
-                                               (params.keep_by_label == Params::ByLabel::kOnDemand && r.exclusive == Exclusive::kMcs));
-  s.lln = params.lln || p.lln;
-  s.one_task_per_core = params.one_task_per_core;
-  if (s.one_task_per_core && s.tasks_per_core == 0 && !s.overcommit) s.tasks_per_core = 1;
-  s.max_cpus_per_node = p.max_cpus_per_node;
-  s.max_cpus_per_socket = p.max_cpus_per_socket;
+  shape.exclusive_user = request.exclusive == Exclusive::kUser || partition.exclusive_user;
+  shape.mcs_label = request.mcs_label;
+  shape.exclusive_label =
+      !shape.mcs_label.empty() && (params.keep_by_label == Params::ByLabel::kAlways ||
+                                   (params.keep_by_label == Params::ByLabel::kOnDemand && request.exclusive == Exclusive::kMcs));
+  shape.lln = params.lln || partition.lln;
+  shape.one_task_per_core = params.one_task_per_core;
+  if (shape.one_task_per_core && shape.tasks_per_core == 0 && !shape.overcommit) shape.tasks_per_core = 1;
+  shape.max_cpus_per_node = partition.max_cpus_per_node;
+  shape.max_cpus_per_socket = partition.max_cpus_per_socket;
 }
 
 }  // namespace
@@ -286,38 +291,38 @@ bool Shape::counts_decide() const {
 }
 
 Result<Shape> make_shape(const RequestBody& request, const Partition& partition, const Params& params) {
-  Shape s;
-  s.pack_nodes = params.pack_nodes;
-  MUSTER_TRY_VOID(nodes_of(request, s));
+  Shape shape;
+  shape.pack_nodes = params.pack_nodes;
+  MUSTER_TRY_VOID(nodes_of(request, shape));
   MUSTER_TRY(features, request.features.parsed());
-  s.features = features;
+  shape.features = features;
   MUSTER_TRY(prefer, request.prefer.parsed());
-  s.prefer = prefer;
+  shape.prefer = prefer;
   if (params.extra_constraints) {
     MUSTER_TRY(extra, request.extra_constraint.parsed());
-    s.extra = extra;
+    shape.extra = extra;
   }
-  MUSTER_TRY_VOID(gres_of(request, params, s));
-  MUSTER_TRY_VOID(mps_stands_alone(request, s));
-  MUSTER_TRY_VOID(cpus_of(request, partition, params, s));
-  hint_of(request, s);
-  MUSTER_TRY_VOID(settle_devices(request, s));
-  MUSTER_TRY_VOID(derive_tasks(request, s));
-  units_of(partition, params, s);
-  MUSTER_TRY_VOID(memory_of(request, partition, params, s));
-  for (GresNeed g : s.per_socket) {
+  MUSTER_TRY_VOID(gres_of(request, params, shape));
+  MUSTER_TRY_VOID(mps_stands_alone(request, shape));
+  MUSTER_TRY_VOID(cpus_of(request, partition, params, shape));
+  hint_of(request, shape);
+  MUSTER_TRY_VOID(settle_devices(request, shape));
+  MUSTER_TRY_VOID(derive_tasks(request, shape));
+  units_of(partition, params, shape);
+  MUSTER_TRY_VOID(memory_of(request, partition, params, shape));
+  for (GresNeed g : shape.per_socket) {
     g.count = mul_sat(g.count, request.sockets_per_node);
-    s.per_node.push_back(std::move(g));
+    shape.per_node.push_back(std::move(g));
   }
-  sharing_of(request, partition, params, s);
-  tie_nodes_to_tasks(request, s);
-  limit_nodes(request, partition, s);
+  sharing_of(request, partition, params, shape);
+  tie_nodes_to_tasks(request, shape);
+  limit_nodes(request, partition, shape);
   MUSTER_TRY(licenses, request.licenses.parsed());
-  s.licenses = licenses;
-  const uint64_t tasks = s.num_tasks ? s.num_tasks : mul_sat(s.min_nodes, std::max(s.tasks_per_node, 1u));
-  MUSTER_TRY_VOID(add_task_licenses(request.tres_per_task.value(), tasks, s.licenses));
-  s.time_min_min = request.time_min_min;
-  return s;
+  shape.licenses = licenses;
+  const uint64_t tasks = shape.num_tasks ? shape.num_tasks : mul_sat(shape.min_nodes, std::max(shape.tasks_per_node, 1u));
+  MUSTER_TRY_VOID(add_task_licenses(request.tres_per_task.value(), tasks, shape.licenses));
+  shape.time_min_min = request.time_min_min;
+  return shape;
 }
 
 }  // namespace muster::sched

@@ -58,18 +58,18 @@ struct KeyWriter {
   }
   // Writes only fields that are set, each with its number.
   template <class M>
-  void operator()(unsigned field, const char*, const M& m) {
+  void operator()(unsigned field, const char*, const M& member) {
     if (left_out.test(field)) return;
     if constexpr (std::is_same_v<M, std::string>) {
-      text(field, m);
+      text(field, member);
     } else if constexpr (TextMember<M>) {
-      text(field, m.text());
+      text(field, member.text());
     } else if constexpr (std::is_same_v<M, std::optional<uint64_t>>) {
-      if (m) number(field), number(*m);
+      if (member) number(field), number(*member);
     } else if constexpr (std::is_same_v<M, Duration>) {
-      if (m != Duration{}) number(field), number(static_cast<uint64_t>(m.count()));
+      if (member != Duration{}) number(field), number(static_cast<uint64_t>(member.count()));
     } else if constexpr (std::is_integral_v<M> || std::is_enum_v<M>) {
-      if (m != M{}) number(field), number(static_cast<uint64_t>(m));
+      if (member != M{}) number(field), number(static_cast<uint64_t>(member));
     }
     // Other kinds of member are all left out: the test of this file sees to it.
   }

@@ -197,19 +197,19 @@ class Choice {
   }
 
   // So many cores (tasks of one core each) and devices of a node; nullopt: it has not so much left.
-  std::optional<NodeShare> part_of(const Node& n, uint32_t cores, const std::vector<GresNeed>& gres) const {
+  std::optional<NodeShare> part_of(const Node& node, uint32_t cores, const std::vector<GresNeed>& gres) const {
     const bool whole_cores = true;
-    const Kind kind = make_kind(n, whole_cores);
+    const Kind kind = make_kind(node, whole_cores);
     Shape s;
     s.whole_cores = true;
     s.num_tasks = std::max(cores, 1u);
     s.cpus_per_task = kind.threads;
     s.per_node = gres;
-    NodeUse use = r_.has(kResvIgnoreJobs) ? NodeUse{} : w_.held(n, from_).use;
+    NodeUse use = r_.has(kResvIgnoreJobs) ? NodeUse{} : w_.held(node, from_).use;
     if (use.cpus.size() == 0) use.cpus = Bitmap(kind.cpus);
     for (const NodeShare* part : parts_)
-      if (part->node == n.id) add_share(use, *part);
-    return choose_on_node(s, kind, n.id, use, s.num_tasks, {});
+      if (part->node == node.id) add_share(use, *part);
+    return choose_on_node(s, kind, node.id, use, s.num_tasks, {});
   }
 
   static uint64_t sum(const std::vector<GresNeed>& gres) {
@@ -258,20 +258,20 @@ class Choice {
     Reserving out;
     uint64_t cores = w_.cores.empty() ? 0 : w_.cores[0], wanted = cores + sum(w_.gres_in_all);
     std::vector<GresNeed> left = w_.gres_in_all;
-    for (const Node* n : candidates) {
+    for (const Node* node : candidates) {
       if (cores == 0 && sum(left) == 0) break;
-      uint32_t take = static_cast<uint32_t>(std::min<uint64_t>(cores, n->spec->cores()));
+      uint32_t take = static_cast<uint32_t>(std::min<uint64_t>(cores, node->spec->cores()));
       std::vector<GresNeed> here;
       for (GresNeed& g : left) {
         uint64_t has = 0;
-        for (const GresDevices& d : n->spec->gres)
+        for (const GresDevices& d : node->spec->gres)
           if (d.name == g.name && (g.type.empty() || d.type == g.type)) has += d.count;
         if (const uint64_t some = std::min(g.count, has)) here.push_back({g.name, g.type, some, false});
       }
       if (!w_.gres_in_all.empty() && here.empty() && cores == 0) continue;
-      if (w_.cores.empty()) take = static_cast<uint32_t>(std::min<uint64_t>(sum(here), n->spec->cores()));
+      if (w_.cores.empty()) take = static_cast<uint32_t>(std::min<uint64_t>(sum(here), node->spec->cores()));
       std::optional<NodeShare> part;
-      while (take > 0 && !(part = part_of(*n, take, here))) {
+      while (take > 0 && !(part = part_of(*node, take, here))) {
         --take;
         for (GresNeed& g : here) g.count = w_.cores.empty() ? std::min<uint64_t>(g.count, take) : g.count;
       }
@@ -280,7 +280,7 @@ class Choice {
       for (const GresShare& got : part->gres)
         for (GresNeed& g : left)
           if (g.name == got.name && (g.type.empty() || g.type == got.type)) g.count -= std::min(g.count, got.count);
-      out.nodes.set(n->id.value);
+      out.nodes.set(node->id.value);
       out.partial.push_back(std::move(*part));
     }
     if (cores || sum(left)) return too_few(static_cast<size_t>(wanted - cores - sum(left)), wanted, "cores and devices");
@@ -298,14 +298,14 @@ class Choice {
 
 }  // namespace
 
-bool same_time(const Reservation& a, const Reservation& b, Time now) {
-  const Span first = span_of(a, now), second = span_of(b, now);
+bool same_time(const Reservation& one, const Reservation& another, Time now) {
+  const Span first = span_of(one, now), second = span_of(another, now);
   if (meet(first, second)) return true;
-  if (!a.repeats() && !b.repeats()) return false;
-  if (!b.repeats()) return repeats_into(a, second);
-  if (!a.repeats()) return repeats_into(b, first);
-  const Reservation& often = a.has(kResvHourly) ? b : a;
-  const Reservation& other = &often == &a ? b : a;
+  if (!one.repeats() && !another.repeats()) return false;
+  if (!another.repeats()) return repeats_into(one, second);
+  if (!one.repeats()) return repeats_into(another, first);
+  const Reservation& often = one.has(kResvHourly) ? another : one;
+  const Reservation& other = &often == &one ? another : one;
   Reservation at = often;
   const Time from = std::max({first.from, second.from, now}), last = from + minutes(kDaysAhead * 24 * 60);
   while (at.start < last) {

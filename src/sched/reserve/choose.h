@@ -46,6 +46,6 @@ struct Reserving {
 Result<Reserving> choose_for_reservation(const ReservationWish& wish);
 
 // Whether two reservations are there at the same time, now or in a repetition to come.
-bool same_time(const Reservation& a, const Reservation& b, Time now);
+bool same_time(const Reservation& one, const Reservation& another, Time now);
 
 }  // namespace muster::sched

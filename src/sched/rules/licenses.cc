@@ -26,11 +26,11 @@ std::vector<uint64_t> amounts(const Params& params, const std::vector<LicenseSha
 std::vector<uint64_t> held(const Params& params, const Allocation& a) { return amounts(params, a.licenses); }
 
 // Each alternative (several licences, any of which will do) by itself, since a job keeps the licence that it starts with.
-std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestClass& c) {
+std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestClass& asked) {
   auto known = [&](const LicenseShare& l) {
     return std::ranges::any_of(params.licenses, [&](const auto& have) { return have.first == l.name; });
   };
-  const LicenseNeeds& needs = c.shape.licenses;
+  const LicenseNeeds& needs = asked.shape.licenses;
   std::vector<std::vector<uint64_t>> out;
   if (!needs.any) {
     if (std::ranges::all_of(needs.list, known)) out.push_back(amounts(params, needs.list));
@@ -44,18 +44,19 @@ std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestCla
 constinit const SiteAmounts kAmounts{all, held, wanted, asks};
 
 // The licences must be free now and, where promises were made, stay free for as long as the job may run.
-Hold holds(const JobQuestion& q, const Held& have, Grant& grant) {
+Hold holds(const JobQuestion& question, const Held& have, Grant& grant) {
   LicensePool pool = have.licenses;
-  if (q.reserved && q.asked.reserved)
-    pool.take(q.reserved->kept_licenses(*q.asked.reserved->side, {q.reserved->now(), q.reserved->end_of(q.asked.reserver())}));
-  if (q.promised) {
-    const std::vector<uint64_t> promised = q.promised->promised(kAmounts, q.asked.time_limit_min);
+  if (question.reserved && question.asked.reserved)
+    pool.take(question.reserved->kept_licenses(*question.asked.reserved->side,
+                                               {question.reserved->now(), question.reserved->end_of(question.asked.reserver())}));
+  if (question.promised) {
+    const std::vector<uint64_t> promised = question.promised->promised(kAmounts, question.asked.time_limit_min);
     std::vector<LicenseShare> gone;
     for (size_t i = 0; i < promised.size(); ++i)
-      if (promised[i] > 0) gone.push_back({q.params.licenses[i].first, promised[i]});
+      if (promised[i] > 0) gone.push_back({question.params.licenses[i].first, promised[i]});
     pool.take(gone);
   }
-  auto granted = pool.grant(q.asked.shape.licenses);
+  auto granted = pool.grant(question.asked.shape.licenses);
   if (!granted) return {Reason::kLicenses};
   grant.licenses = std::move(*granted);
   return {};

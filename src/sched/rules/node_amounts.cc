@@ -39,34 +39,35 @@ void sort_out(const CensusQuestion& q, const Bitmap& left) {
   });
 }
 
-void sort_out_by_layout(const CensusQuestion& q, const Bitmap& left) {
-  const Availability& nodes = q.node.nodes;
-  const RequestClass& c = q.node.asked;
-  const Shape& s = c.shape;
-  if (s.oversubscribe) return;
+void sort_out_by_layout(const CensusQuestion& question, const Bitmap& left) {
+  const Availability& nodes = question.node.nodes;
+  const RequestClass& asked = question.node.asked;
+  const Shape& shape = asked.shape;
+  if (shape.oversubscribe) return;
   JobGres whole;
-  for (const GresNeed& need : s.per_job) whole.counts.push_back(std::min<uint64_t>(need.count, 1));
-  const uint32_t least = s.num_tasks ? 1 : std::max(s.tasks_per_node, 1u);
+  for (const GresNeed& need : shape.per_job) whole.counts.push_back(std::min<uint64_t>(need.count, 1));
+  const uint32_t least = shape.num_tasks ? 1 : std::max(shape.tasks_per_node, 1u);
   left.for_each([&](size_t at) {
     const auto id = static_cast<uint32_t>(at);
     const Kind& kind = nodes.kind(id);
-    if (counts_decide(s, kind)) return;
-    if (!choose_on_node(s, kind, NodeId(id), nodes.use_for(id, onlooker_of(c, 0)), least, whole)) q.out(NodeCause::kLayoutInUse, id);
+    if (counts_decide(shape, kind)) return;
+    if (!choose_on_node(shape, kind, NodeId(id), nodes.use_for(id, onlooker_of(asked, 0)), least, whole))
+      question.out(NodeCause::kLayoutInUse, id);
   });
 }
 
 // Whether a job of the partition may have CPUs that others hold: all jobs on the node share theirs, and none of the CPUs has as many jobs
 // of this partition as the partition allows, or a job of a partition that is no peer.
-bool may_share_cpus(const ShareQuestion& q) {
-  const Node& node = q.node;
-  const Partition& p = q.start.partition;
-  const NodeShare& share = q.share;
-  if (!q.start.allocation.oversubscribe || node.shared_jobs < node.jobs_running) return false;
-  const uint32_t most = std::max(p.oversubscribe_count, 1u);
+bool may_share_cpus(const ShareQuestion& question) {
+  const Node& node = question.node;
+  const Partition& partition = question.start.partition;
+  const NodeShare& share = question.share;
+  if (!question.start.allocation.oversubscribe || node.shared_jobs < node.jobs_running) return false;
+  const uint32_t most = std::max(partition.oversubscribe_count, 1u);
   return std::ranges::all_of(node.by_partition, [&](const PartitionUse& u) {
-    if (u.partition != p.index) {
-      const Partition* other = q.start.cluster.partitions.find(u.partition);
-      return (other && other->priority_tier == p.priority_tier) || !share.cpus.intersects(u.cpus);
+    if (u.partition != partition.index) {
+      const Partition* other = question.start.cluster.partitions.find(u.partition);
+      return (other && other->priority_tier == partition.priority_tier) || !share.cpus.intersects(u.cpus);
     }
     if (most == 1) return !share.cpus.intersects(u.cpus);
     return most - 2 >= u.cpus_shared.size() || !share.cpus.intersects(u.cpus_shared[most - 2]);

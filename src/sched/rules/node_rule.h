@@ -89,7 +89,7 @@ std::span<const NodeRule* const> narrowing_rules();
 
 // Works the class out against the nodes; does nothing if that has been done since the nodes last changed. Cost: O(nodes / 64 x features +
 // kinds); with --extra O(nodes), for each may say something else.
-void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition);
+void resolve(RequestClass& asked, const Cluster& cluster, Availability& nodes, const Partition& partition);
 
 // The nodes that are left to a job of the class now.
 Bitmap nodes_left(const NodeQuestion& question);

@@ -65,19 +65,19 @@ Result<> within_own(const StartQuestion& q, const Reservation& own) {
   return {};
 }
 
-Result<> at_start(const StartQuestion& q) {
-  const Reservation* own = q.cluster.reservations.find(q.reservation);
-  if (q.reservation && !own) return fail(Errc::kReservationInvalid);
-  if (own) MUSTER_TRY_VOID(within_own(q, *own));
-  Time end = q.time_limit_min == kUnlimited32 ? kTimeInfinite : q.now + minutes(q.time_limit_min);
+Result<> at_start(const StartQuestion& question) {
+  const Reservation* own = question.cluster.reservations.find(question.reservation);
+  if (question.reservation && !own) return fail(Errc::kReservationInvalid);
+  if (own) MUSTER_TRY_VOID(within_own(question, *own));
+  Time end = question.time_limit_min == kUnlimited32 ? kTimeInfinite : question.now + minutes(question.time_limit_min);
   if (own && own->confines()) end = std::min(end, own->end);
-  const Duration warned = q.request.warn.reservation ? seconds(q.request.warn.seconds_before_end) : Duration{};
+  const Duration warned = question.request.warn.reservation ? seconds(question.request.warn.seconds_before_end) : Duration{};
   Result<> out;
-  q.cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
-    if (!out || &r == own || (own && !own->yields_to(r)) || r.has(kResvAnyNodes) || !meets(q, r, end)) return;
+  question.cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
+    if (!out || &r == own || (own && !own->yields_to(r)) || r.has(kResvAnyNodes) || !meets(question, r, end)) return;
     if (warned > Duration::zero() && r.max_start_delay >= warned) return;
-    for (const NodeShare& share : q.allocation.nodes)
-      if (out && takes_from(r, share)) out = reserved(q.cluster, r, share.node);
+    for (const NodeShare& share : question.allocation.nodes)
+      if (out && takes_from(r, share)) out = reserved(question.cluster, r, share.node);
   });
   return out;
 }

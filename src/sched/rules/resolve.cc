@@ -34,38 +34,38 @@ void look_at_reservations(RequestClass& c, Availability& nodes) {
 
 }  // namespace
 
-void resolve(RequestClass& c, const Cluster& cluster, Availability& nodes, const Partition& partition) {
-  look_at_reservations(c, nodes);
+void resolve(RequestClass& asked, const Cluster& cluster, Availability& nodes, const Partition& partition) {
+  look_at_reservations(asked, nodes);
   auto placed_by = nodes.topology(cluster, partition);
-  const uint64_t version = version_asked(c, nodes);
-  if (c.resolved_at == version && placed_by == c.topology) {
-    if (c.preferred) look_at_reservations(*c.preferred, nodes);
+  const uint64_t version = version_asked(asked, nodes);
+  if (asked.resolved_at == version && placed_by == asked.topology) {
+    if (asked.preferred) look_at_reservations(*asked.preferred, nodes);
     return;
   }
-  c.resolved_at = version;
-  c.topology = std::move(placed_by);
-  c.blocked_at = c.too_full_at = 0;
-  c.taken.clear();
-  c.feasible = partition.nodes & nodes.known();
-  c.peers.clear();
-  if (c.shape.oversubscribe)
+  asked.resolved_at = version;
+  asked.topology = std::move(placed_by);
+  asked.blocked_at = asked.too_full_at = 0;
+  asked.taken.clear();
+  asked.feasible = partition.nodes & nodes.known();
+  asked.peers.clear();
+  if (asked.shape.oversubscribe)
     cluster.partitions.for_each(
-        [&](uint32_t index, const Partition& p) { c.peers.assign(index, p.priority_tier == partition.priority_tier); });
+        [&](uint32_t index, const Partition& p) { asked.peers.assign(index, p.priority_tier == partition.priority_tier); });
   for (const NodeRule* rule : narrowing_rules()) {
-    const size_t before = c.feasible.count();
-    rule->narrow({cluster, nodes, c});
-    c.taken.push_back(static_cast<uint32_t>(before - c.feasible.count()));
+    const size_t before = asked.feasible.count();
+    rule->narrow({cluster, nodes, asked});
+    asked.taken.push_back(static_cast<uint32_t>(before - asked.feasible.count()));
   }
-  for (CountedNodes& counted : c.counts) counted.nodes &= c.feasible;
-  for (Bitmap& alternative : c.alternatives) alternative &= c.feasible;
-  c.monotone = is_monotone(c, nodes);
-  if (c.shape.prefer.empty()) return;
-  if (!c.preferred) {
-    c.preferred = std::make_shared<RequestClass>(c);
-    c.preferred->shape.features = std::exchange(c.preferred->shape.prefer, {});
-    c.preferred->resolved_at = 0;
+  for (CountedNodes& counted : asked.counts) counted.nodes &= asked.feasible;
+  for (Bitmap& alternative : asked.alternatives) alternative &= asked.feasible;
+  asked.monotone = is_monotone(asked, nodes);
+  if (asked.shape.prefer.empty()) return;
+  if (!asked.preferred) {
+    asked.preferred = std::make_shared<RequestClass>(asked);
+    asked.preferred->shape.features = std::exchange(asked.preferred->shape.prefer, {});
+    asked.preferred->resolved_at = 0;
   }
-  resolve(*c.preferred, cluster, nodes, partition);
+  resolve(*asked.preferred, cluster, nodes, partition);
 }
 
 }  // namespace muster::sched

@@ -8,19 +8,20 @@ namespace muster::sched {
 namespace {
 
 // Whether enough nodes could take a part of the job now, wherever they stand. O(words of a bitmap) for whole nodes, else O(nodes).
-bool nodes_enough(const RequestClass& c, const Availability& nodes) {
-  const Shape& s = c.shape;
-  uint32_t wanted = std::max(s.min_nodes, 1u);
-  if (s.num_tasks && c.best_idle_tasks) wanted = std::max(wanted, (s.num_tasks + c.best_idle_tasks - 1) / c.best_idle_tasks);
-  Bitmap open = c.feasible & nodes.usable();
-  if (!open.contains(c.required)) return false;
-  if (s.whole) return (open & nodes.idle()).count() >= wanted;
-  const uint32_t least = s.num_tasks ? 1 : std::max(s.tasks_per_node, 1u);
+bool nodes_enough(const RequestClass& asked, const Availability& nodes) {
+  const Shape& shape = asked.shape;
+  uint32_t wanted = std::max(shape.min_nodes, 1u);
+  if (shape.num_tasks && asked.best_idle_tasks)
+    wanted = std::max(wanted, (shape.num_tasks + asked.best_idle_tasks - 1) / asked.best_idle_tasks);
+  Bitmap open = asked.feasible & nodes.usable();
+  if (!open.contains(asked.required)) return false;
+  if (shape.whole) return (open & nodes.idle()).count() >= wanted;
+  const uint32_t least = shape.num_tasks ? 1 : std::max(shape.tasks_per_node, 1u);
   uint32_t n = 0;
   open.for_each([&](size_t at) {
     const auto id = static_cast<uint32_t>(at);
     n += n < wanted &&
-         count_tasks(s, nodes.kind(id), {nodes.units_for(id, onlooker_of(c, 0)), nodes.mem_free(id), nodes.gres_free(id)}) >= least;
+         count_tasks(shape, nodes.kind(id), {nodes.units_for(id, onlooker_of(asked, 0)), nodes.mem_free(id), nodes.gres_free(id)}) >= least;
   });
   return n >= wanted;
 }

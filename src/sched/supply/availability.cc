@@ -8,53 +8,53 @@ namespace {
 constexpr uint32_t kForbidding = kNodeDrain | kNodeFail | kNodeNoRespond | kNodeInvalid | kNodeCompleting | kNodePoweringDown |
                                  kNodePowerDownRequested | kNodeRebootIssued | kNodeMaint | kNodeBlocked;
 
-std::string kind_key(const Kind& k) {
+std::string kind_key(const Kind& kind) {
   std::string key;
   auto num = [&](uint64_t v) { key.append(reinterpret_cast<const char*>(&v), sizeof v); };
-  for (uint64_t v : {k.sockets, k.cores_per_socket, k.threads, k.cpus, k.cores, k.spec_threads, k.units}) num(v);
-  num(k.mem_mb);
-  num(k.tmp_disk_mb);
+  for (uint64_t v : {kind.sockets, kind.cores_per_socket, kind.threads, kind.cpus, kind.cores, kind.spec_threads, kind.units}) num(v);
+  num(kind.mem_mb);
+  num(kind.tmp_disk_mb);
   auto bits = [&](const Bitmap& b) {
     num(b.count());
     b.for_each([&](size_t i) { num(i); });
   };
-  bits(k.specialized);
-  bits(k.restricted);
-  for (const GresDevices& g : k.gres) {
-    key += g.name;
+  bits(kind.specialized);
+  bits(kind.restricted);
+  for (const GresDevices& devices : kind.gres) {
+    key += devices.name;
     key += '\0';
-    key += g.type;
+    key += devices.type;
     key += '\0';
-    num(g.count);
-    num(g.first_index);
-    num(g.count_only);
-    num(g.flags);
-    num(g.shared);
-    bits(g.cores);
-    for (int32_t link : g.links) num(static_cast<uint64_t>(link));
-    num(g.links.size());
+    num(devices.count);
+    num(devices.first_index);
+    num(devices.count_only);
+    num(devices.flags);
+    num(devices.shared);
+    bits(devices.cores);
+    for (int32_t link : devices.links) num(static_cast<uint64_t>(link));
+    num(devices.links.size());
   }
   return key;
 }
 
 // Keeps the first `per_gpu` cores of each GPU's own for it, each core for one GPU only.
-void restrict_cores(Kind& k, uint32_t per_gpu, bool whole_cores) {
-  for (const GresDevices& g : k.gres) {
-    if (g.name != "gpu" || g.cores.none()) continue;
-    for (size_t gpu = g.first_index; gpu < g.first_index + g.count; ++gpu) {
+void restrict_cores(Kind& kind, uint32_t per_gpu, bool whole_cores) {
+  for (const GresDevices& devices : kind.gres) {
+    if (devices.name != "gpu" || devices.cores.none()) continue;
+    for (size_t gpu = devices.first_index; gpu < devices.first_index + devices.count; ++gpu) {
       uint32_t left = per_gpu;
-      for (uint32_t core = 0; core < k.cores && left > 0; ++core) {
-        const bool there = !k.specialized.test(size_t{core} * k.threads);
-        if (!g.cores.test(core) || k.restricted.test(core) || !there) continue;
-        k.restricted.set(core);
-        if (k.restricted_of.size() <= gpu) k.restricted_of.resize(gpu + 1);
-        k.restricted_of[gpu].set(core);
+      for (uint32_t core = 0; core < kind.cores && left > 0; ++core) {
+        const bool there = !kind.specialized.test(size_t{core} * kind.threads);
+        if (!devices.cores.test(core) || kind.restricted.test(core) || !there) continue;
+        kind.restricted.set(core);
+        if (kind.restricted_of.size() <= gpu) kind.restricted_of.resize(gpu + 1);
+        kind.restricted_of[gpu].set(core);
         --left;
       }
     }
   }
-  const auto n = static_cast<uint32_t>(k.restricted.count());
-  k.restricted_units = whole_cores ? n : n * k.threads;
+  const auto n = static_cast<uint32_t>(kind.restricted.count());
+  kind.restricted_units = whole_cores ? n : n * kind.threads;
 }
 
 const GresDevices* found_at(const std::vector<GresDevices>& found, const GresDevices& g, uint32_t index) {
@@ -66,27 +66,27 @@ const GresDevices* found_at(const std::vector<GresDevices>& found, const GresDev
 }
 
 // Devices configured without Cores have the cores that the node found (AutoDetect), device by device.
-void add_devices(std::vector<GresDevices>& out, GresDevices g, const std::vector<GresDevices>* found) {
-  g.files.clear();
-  if (!found || g.cores.any() || g.count_only || g.count == 0) {
-    out.push_back(std::move(g));
+void add_devices(std::vector<GresDevices>& out, GresDevices line, const std::vector<GresDevices>* found) {
+  line.files.clear();
+  if (!found || line.cores.any() || line.count_only || line.count == 0) {
+    out.push_back(std::move(line));
     return;
   }
-  const uint64_t devices = g.shared ? 1 : g.count;
+  const uint64_t devices = line.shared ? 1 : line.count;
   const size_t before = out.size();
-  for (uint32_t i = g.first_index; i - g.first_index < devices; ++i) {
-    const GresDevices* h = found_at(*found, g, i);
-    const Bitmap cores = h ? h->cores : Bitmap();
-    const std::vector<int32_t>& links = h && g.links.empty() ? h->links : g.links;
+  for (uint32_t index = line.first_index; index - line.first_index < devices; ++index) {
+    const GresDevices* have = found_at(*found, line, index);
+    const Bitmap cores = have ? have->cores : Bitmap();
+    const std::vector<int32_t>& links = have && line.links.empty() ? have->links : line.links;
     if (out.size() > before && out.back().cores == cores && out.back().links == links) {
       ++out.back().count;
       continue;
     }
-    out.push_back(g);
-    out.back().first_index = i;
+    out.push_back(line);
+    out.back().first_index = index;
     out.back().cores = cores;
     out.back().links = links;
-    if (!g.shared) out.back().count = 1;
+    if (!line.shared) out.back().count = 1;
   }
 }
 
@@ -101,28 +101,28 @@ bool node_usable_but_for(const Node& node, uint32_t flags) {
 
 Kind make_kind(const Node& node, bool whole_cores) {
   const NodeSpec& spec = *node.spec;
-  Kind k;
-  k.cpus = std::max(spec.cpus, 1u);
-  k.sockets = std::max(spec.sockets, 1u);
-  k.cores_per_socket = std::max(spec.cores_per_socket, 1u);
-  k.spec_threads = std::max(spec.threads_per_core, 1u);
-  const uint64_t cores = static_cast<uint64_t>(k.sockets) * k.cores_per_socket;
-  if (cores <= k.cpus && k.cpus % cores == 0) {
-    k.cores = static_cast<uint32_t>(cores);
-    k.threads = k.cpus / k.cores;
+  Kind kind;
+  kind.cpus = std::max(spec.cpus, 1u);
+  kind.sockets = std::max(spec.sockets, 1u);
+  kind.cores_per_socket = std::max(spec.cores_per_socket, 1u);
+  kind.spec_threads = std::max(spec.threads_per_core, 1u);
+  const uint64_t cores = static_cast<uint64_t>(kind.sockets) * kind.cores_per_socket;
+  if (cores <= kind.cpus && kind.cpus % cores == 0) {
+    kind.cores = static_cast<uint32_t>(cores);
+    kind.threads = kind.cpus / kind.cores;
   } else {
     // Where CPUs do not agree with sockets and cores, they count as one flat socket.
-    k.sockets = 1;
-    k.cores_per_socket = k.cores = k.cpus;
-    k.threads = 1;
+    kind.sockets = 1;
+    kind.cores_per_socket = kind.cores = kind.cpus;
+    kind.threads = 1;
   }
-  k.mem_mb = spec.real_memory_mb > spec.specialized_mem_mb ? spec.real_memory_mb - spec.specialized_mem_mb : 0;
-  k.tmp_disk_mb = spec.tmp_disk_mb;
-  k.specialized = spec.specialized_cpus;
-  for (const GresDevices& g : spec.gres) add_devices(k.gres, g, node.hardware ? &node.hardware->gres : nullptr);
-  k.units = free_units(k, Bitmap(), whole_cores);
-  restrict_cores(k, spec.restricted_cores_per_gpu, whole_cores);
-  return k;
+  kind.mem_mb = spec.real_memory_mb > spec.specialized_mem_mb ? spec.real_memory_mb - spec.specialized_mem_mb : 0;
+  kind.tmp_disk_mb = spec.tmp_disk_mb;
+  kind.specialized = spec.specialized_cpus;
+  for (const GresDevices& g : spec.gres) add_devices(kind.gres, g, node.hardware ? &node.hardware->gres : nullptr);
+  kind.units = free_units(kind, Bitmap(), whole_cores);
+  restrict_cores(kind, spec.restricted_cores_per_gpu, whole_cores);
+  return kind;
 }
 
 uint32_t free_units(const Kind& k, const Bitmap& used, bool whole_cores) {
@@ -183,20 +183,20 @@ uint64_t devices_taken(const GresDevices& g, const std::vector<GresShare>& used)
 
 }  // namespace
 
-void free_gres(const Kind& k, const std::vector<GresShare>& used, uint64_t* out) {
-  for (size_t i = 0; i < k.gres.size(); ++i) {
-    const GresDevices& g = k.gres[i];
+void free_gres(const Kind& kind, const std::vector<GresShare>& used, uint64_t* out) {
+  for (size_t index = 0; index < kind.gres.size(); ++index) {
+    const GresDevices& devices = kind.gres[index];
     uint64_t taken = 0;
-    if (used.empty() || (g.flags & kGresNoConsume)) {
-    } else if (g.shared) {
-      taken = shares_taken(g, used);
-    } else if (g.count_only) {
+    if (used.empty() || (devices.flags & kGresNoConsume)) {
+    } else if (devices.shared) {
+      taken = shares_taken(devices, used);
+    } else if (devices.count_only) {
       for (const GresShare& u : used)
-        if (u.name == g.name && u.type == g.type) taken += u.count;
+        if (u.name == devices.name && u.type == devices.type) taken += u.count;
     } else {
-      taken = devices_taken(g, used);
+      taken = devices_taken(devices, used);
     }
-    out[i] = g.count > taken ? g.count - taken : 0;
+    out[index] = devices.count > taken ? devices.count - taken : 0;
   }
 }
 
@@ -243,14 +243,14 @@ uint32_t Availability::kind_for(const Node& node) {
   auto known = kind_of_spec_.find(node.spec.get());
   bool plain = std::none_of(node.spec->gres.begin(), node.spec->gres.end(), [](const auto& g) { return g.cores.none(); });
   if (known != kind_of_spec_.end() && plain) return known->second.second;
-  Kind k = make_kind(node, whole_cores_);
-  auto [it, fresh] = kind_index_.try_emplace(kind_key(k), static_cast<uint32_t>(kinds_.size()));
+  Kind kind = make_kind(node, whole_cores_);
+  auto [it, fresh] = kind_index_.try_emplace(kind_key(kind), static_cast<uint32_t>(kinds_.size()));
   if (fresh) {
-    if (k.units + 1 > by_units_.size()) {
-      by_units_.resize(k.units + 1, Bitmap(kind_.size()));
-      count_by_units_.resize(k.units + 1, 0);
+    if (kind.units + 1 > by_units_.size()) {
+      by_units_.resize(kind.units + 1, Bitmap(kind_.size()));
+      count_by_units_.resize(kind.units + 1, 0);
     }
-    kinds_.push_back(std::move(k));
+    kinds_.push_back(std::move(kind));
     of_kind_.emplace_back(kind_.size());
   }
   if (plain) kind_of_spec_[node.spec.get()] = {node.spec, it->second};
@@ -343,18 +343,18 @@ bool gives_back(const NodeUse& was, const Node& now) {
 }  // namespace
 
 void Availability::count_free(uint32_t id, const Node& node, const NodeUse& was) {
-  const Kind& k = kinds_[kind_[id]];
+  const Kind& kind = kinds_[kind_[id]];
   if (ideal_) {
-    free_gres(k, {}, gres_free_.data() + gres_at_[id]);
-    set_units(id, k.units);
-    mem_free_[id] = k.mem_mb;
+    free_gres(kind, {}, gres_free_.data() + gres_at_[id]);
+    set_units(id, kind.units);
+    mem_free_[id] = kind.mem_mb;
     idle_.set(id);
     return;
   }
-  const uint32_t units = node.whole_node_jobs > 0 ? 0 : free_units(k, node.cpus_used, whole_cores_);
-  const uint64_t mem = k.mem_mb > node.mem_used_mb ? k.mem_mb - node.mem_used_mb : 0;
+  const uint32_t units = node.whole_node_jobs > 0 ? 0 : free_units(kind, node.cpus_used, whole_cores_);
+  const uint64_t mem = kind.mem_mb > node.mem_used_mb ? kind.mem_mb - node.mem_used_mb : 0;
   bool freed = units > units_free_[id] || mem > mem_free_[id] || gives_back(was, node);
-  free_gres(k, node.gres_used, gres_free_.data() + gres_at_[id]);
+  free_gres(kind, node.gres_used, gres_free_.data() + gres_at_[id]);
   set_units(id, units);
   mem_free_[id] = mem;
   note_depth(node.by_partition.size(), node.cpus_shared.size());
@@ -504,7 +504,7 @@ void Availability::give_back(const NodeShare& share, const Allocation& of, uint3
   ++changed_;
   ++freed_;
   const uint32_t id = share.node.value;
-  const Kind& k = kinds_[kind_[id]];
+  const Kind& kind = kinds_[kind_[id]];
   Laid& laid = laid_over(id);
   free_cpus(laid.use.cpus, laid.use.cpus_shared, share.cpus);
   free_cpus_of(laid.by_partition, partition, share.cpus);
@@ -514,9 +514,9 @@ void Availability::give_back(const NodeShare& share, const Allocation& of, uint3
   one_less(laid.jobs, true);
   one_less(laid.whole, of.whole_nodes);
   one_less(laid.sharing, of.oversubscribe);
-  set_units(id, laid.whole > 0 ? 0 : free_units(k, laid.use.cpus, whole_cores_));
-  mem_free_[id] = k.mem_mb - std::min(k.mem_mb, laid.use.mem_mb);
-  free_gres(k, laid.use.gres, gres_free_.data() + gres_at_[id]);
+  set_units(id, laid.whole > 0 ? 0 : free_units(kind, laid.use.cpus, whole_cores_));
+  mem_free_[id] = kind.mem_mb - std::min(kind.mem_mb, laid.use.mem_mb);
+  free_gres(kind, laid.use.gres, gres_free_.data() + gres_at_[id]);
   shared_.assign(id, laid.sharing > 0 && laid.sharing >= laid.jobs);
   idle_.assign(id, laid.jobs + laid.completing == 0 && laid.use.cpus.none() && laid.use.gres.empty());
   if (laid.jobs + laid.completing == 0) laid.owner = {};

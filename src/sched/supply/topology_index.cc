@@ -93,26 +93,26 @@ void TopologyIndex::build_stands() {
 
 // Adds the stands of one placement: anchors form a grid that begins at the seed, and a shape may wrap around each edge. A stand with an
 // empty cell does not count.
-void TopologyIndex::add_stands(uint32_t number, const TorusPlacement& p) {
+void TopologyIndex::add_stands(uint32_t number, const TorusPlacement& placement) {
   const TopologyUnit& torus = leaf(number);
-  const Cell3d& d = torus.dims;
+  const Cell3d& dims = torus.dims;
   std::set<std::vector<uint32_t>> seen;
-  for (uint32_t az = 0; az < d.z; az += p.anchor_spacing.z)
-    for (uint32_t ay = 0; ay < d.y; ay += p.anchor_spacing.y)
-      for (uint32_t ax = 0; ax < d.x; ax += p.anchor_spacing.x) {
-        Stand s{number, {}};
+  for (uint32_t az = 0; az < dims.z; az += placement.anchor_spacing.z)
+    for (uint32_t ay = 0; ay < dims.y; ay += placement.anchor_spacing.y)
+      for (uint32_t ax = 0; ax < dims.x; ax += placement.anchor_spacing.x) {
+        Stand stand{number, {}};
         bool complete = true;
-        for (uint32_t i = 0; i < p.dims.product() && complete; ++i) {
-          const uint32_t x = (p.anchor_seed.x + ax + i % p.dims.x) % d.x;
-          const uint32_t y = (p.anchor_seed.y + ay + i / p.dims.x % p.dims.y) % d.y;
-          const uint32_t z = (p.anchor_seed.z + az + i / p.dims.x / p.dims.y) % d.z;
-          const uint32_t node = torus.nodes[x + d.x * (y + d.y * z)];
+        for (uint32_t i = 0; i < placement.dims.product() && complete; ++i) {
+          const uint32_t x = (placement.anchor_seed.x + ax + i % placement.dims.x) % dims.x;
+          const uint32_t y = (placement.anchor_seed.y + ay + i / placement.dims.x % placement.dims.y) % dims.y;
+          const uint32_t z = (placement.anchor_seed.z + az + i / placement.dims.x / placement.dims.y) % dims.z;
+          const uint32_t node = torus.nodes[x + dims.x * (y + dims.y * z)];
           complete = node < leaf_of_.size();
-          s.nodes.push_back(node);
+          stand.nodes.push_back(node);
         }
         if (!complete) continue;
-        std::ranges::sort(s.nodes);
-        if (seen.insert(s.nodes).second) stands_.push_back(std::move(s));
+        std::ranges::sort(stand.nodes);
+        if (seen.insert(stand.nodes).second) stands_.push_back(std::move(stand));
       }
 }
 

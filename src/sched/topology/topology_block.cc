@@ -69,22 +69,22 @@ bool TopologyChoice::beyond_blocks() {
 
 // Replaces the spot's leaves by as many neighbouring ones, if there are any.
 void TopologyChoice::neighbours(std::span<const uint32_t> group, Spot& spot) const {
-  const size_t k = spot.leaves.size();
-  if (k < 2) return;
+  const size_t count = spot.leaves.size();
+  if (count < 2) return;
   size_t best = SIZE_MAX;
   uint32_t least = UINT32_MAX;
-  for (size_t first = 0; first + k <= group.size(); ++first) {
-    const auto window = group.subspan(first, k);
+  for (size_t first = 0; first + count <= group.size(); ++first) {
+    const auto window = group.subspan(first, count);
     const Supply sum = sum_of(window);
     if (!holds_required(window) || !enough(sum) || sum.nodes >= least) continue;
     best = first;
     least = sum.nodes;
   }
   if (best == SIZE_MAX) return;
-  const auto window = group.subspan(best, k);
+  const auto window = group.subspan(best, count);
   spot.leaves.assign(window.begin(), window.end());
   std::ranges::sort(spot.leaves, [&](uint32_t a, uint32_t b) { return roomier(a, b); });
-  spot.exact_but_last = !enough(sum_of(std::span(spot.leaves).first(k - 1)));
+  spot.exact_but_last = !enough(sum_of(std::span(spot.leaves).first(count - 1)));
 }
 
 bool TopologyChoice::segments(uint32_t nodes) {
@@ -178,26 +178,26 @@ std::vector<uint32_t> TopologyChoice::segments_of(const Leaves& unit, uint32_t m
 Result<> topology_allows(const TopologyIndex& index, const Shape& shape) {
   const TopologyKind kind = index.kind();
   if (kind == TopologyKind::kTree || kind == TopologyKind::kFlat) return {};
-  const uint32_t n = shape.min_nodes, segment = shape.segment;
-  const bool segmented = segment && n > segment;
+  const uint32_t nodes = shape.min_nodes, segment = shape.segment;
+  const bool segmented = segment && nodes > segment;
   const std::string name = index.topology().name;
   auto refuse = [&](std::string text, std::string hint = {}) {
     return fail(Errc::kRequestedNodeConfigUnavailable,
                 std::string(errc_text(Errc::kRequestedNodeConfigUnavailable)) + ": " + std::move(text), std::move(hint));
   };
-  if (segmented && n % segment && shape.nodes_from(n + 1) == 0)
-    return refuse("--nodes=" + std::to_string(n) + " is no multiple of --segment=" + std::to_string(segment));
+  if (segmented && nodes % segment && shape.nodes_from(nodes + 1) == 0)
+    return refuse("--nodes=" + std::to_string(nodes) + " is no multiple of --segment=" + std::to_string(segment));
   if (kind == TopologyKind::kBlock) {
     const uint32_t largest = index.topology().block_sizes.empty() ? 0 : index.topology().block_sizes.back();
     if (segmented && segment > largest)
       return refuse("--segment=" + std::to_string(segment) + " is larger than the largest of BlockSizes, " + std::to_string(largest));
-    if (segmented && shape.consolidate_segments && n > largest)
-      return refuse("--consolidate-segments: " + std::to_string(n) +
+    if (segmented && shape.consolidate_segments && nodes > largest)
+      return refuse("--consolidate-segments: " + std::to_string(nodes) +
                     " nodes are more than the largest of "
                     "BlockSizes, " +
                     std::to_string(largest));
   }
-  if (kind == TopologyKind::kRing && (segmented ? segment : n) > kMaxRingNodes)
+  if (kind == TopologyKind::kRing && (segmented ? segment : nodes) > kMaxRingNodes)
     return refuse("a ring has at most " + std::to_string(kMaxRingNodes) + " nodes", "--segment=16 makes the job of several rings");
   if (kind == TopologyKind::kTorus3d) {
     std::vector<size_t> sizes;
@@ -208,7 +208,7 @@ Result<> topology_allows(const TopologyIndex& index, const Shape& shape) {
     bool any = false;
     for (size_t s : sizes) {
       known += (known.empty() ? "" : ", ") + std::to_string(s);
-      any = any || (segmented ? s == segment : s >= n && shape.nodes_from(static_cast<uint32_t>(s)) == s);
+      any = any || (segmented ? s == segment : s >= nodes && shape.nodes_from(static_cast<uint32_t>(s)) == s);
     }
     if (!any)
       return refuse("topology " + name + " places jobs" + (segmented ? "' segments" : "") + " of " +

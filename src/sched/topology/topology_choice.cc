@@ -4,12 +4,12 @@
 
 namespace muster::sched {
 
-TopologyWish wish_of(const RequestClass& c, const Bitmap& required) {
-  const Shape& s = c.shape;
+TopologyWish wish_of(const RequestClass& asked, const Bitmap& required) {
+  const Shape& s = asked.shape;
   TopologyWish out{s, required};
   uint32_t least = std::max<uint32_t>(1, static_cast<uint32_t>(required.count()));
   if (s.num_tasks && !s.overcommit) {
-    const uint32_t each = std::max(c.best_idle_tasks, 1u);
+    const uint32_t each = std::max(asked.best_idle_tasks, 1u);
     least = std::max(least, (s.num_tasks + each - 1) / each);
     out.tasks = s.num_tasks;
   }
@@ -117,16 +117,16 @@ bool TopologyChoice::fewest(std::span<const uint32_t> group, Spot& out) const {
   }
   if (enough(sum)) return true;
   std::ranges::sort(rest, [&](uint32_t a, uint32_t b) { return roomier(a, b); });
-  for (size_t i = 0; i < rest.size(); ++i) {
+  for (size_t index = 0; index < rest.size(); ++index) {
     Supply with = sum;
-    with += leaf_supply_[rest[i]];
+    with += leaf_supply_[rest[index]];
     if (!enough(with)) {
       sum = with;
-      out.leaves.push_back(rest[i]);
+      out.leaves.push_back(rest[index]);
       continue;
     }
-    size_t last = i;
-    for (size_t j = i + 1; j < rest.size(); ++j) {
+    size_t last = index;
+    for (size_t j = index + 1; j < rest.size(); ++j) {
       Supply other = sum;
       other += leaf_supply_[rest[j]];
       if (!enough(other)) break;
@@ -200,10 +200,10 @@ bool TopologyChoice::try_groups(const std::vector<Leaves>& groups, bool in_a_row
 // upwards.
 bool TopologyChoice::for_each_size(uint32_t most, const std::function<bool(uint32_t)>& f) const {
   constexpr uint32_t kMostSizes = 64;
-  const Shape& s = wish_.shape;
-  if (s.grow) {
+  const Shape& shape = wish_.shape;
+  if (shape.grow) {
     uint32_t left = std::min(kMostSizes, rules_.max_size_unroll);
-    for (uint32_t n = s.nodes_up_to(most); n >= wish_.nodes && n > 0 && left > 0; n = s.nodes_up_to(n - 1)) {
+    for (uint32_t n = shape.nodes_up_to(most); n >= wish_.nodes && n > 0 && left > 0; n = shape.nodes_up_to(n - 1)) {
       --left;
       if (f(n)) return true;
       if (n == wish_.nodes) return false;
@@ -211,7 +211,7 @@ bool TopologyChoice::for_each_size(uint32_t most, const std::function<bool(uint3
     return f(wish_.nodes);
   }
   uint32_t left = kMostSizes;
-  for (uint32_t n = wish_.nodes; n > 0 && n <= most && left > 0; n = s.nodes_from(n + 1), --left)
+  for (uint32_t n = wish_.nodes; n > 0 && n <= most && left > 0; n = shape.nodes_from(n + 1), --left)
     if (f(n)) return true;
   return false;
 }

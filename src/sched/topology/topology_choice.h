@@ -36,8 +36,8 @@ struct TopologyWish {
   uint64_t devices = 0;  // of the first of shape.per_job
 };
 
-// `c` and `required` must outlive it.
-TopologyWish wish_of(const RequestClass& c, const Bitmap& required);
+// `asked` and `required` must outlive it.
+TopologyWish wish_of(const RequestClass& asked, const Bitmap& required);
 
 // What a node has to give; asked only about members of `open`.
 struct TopologySupply {

@@ -47,8 +47,8 @@ bool TopologyChoice::runs(uint32_t nodes, uint32_t segment) {
   Bitmap open = supply_.open;
   auto windows = [&] {
     std::vector<Window> out;
-    for (uint32_t r = 0; r < index_.leaves(); ++r) {
-      const std::vector<uint32_t>& ring = index_.leaf(r).nodes;
+    for (uint32_t leaf = 0; leaf < index_.leaves(); ++leaf) {
+      const std::vector<uint32_t>& ring = index_.leaf(leaf).nodes;
       const auto size = static_cast<uint32_t>(ring.size());
       if (size < segment) continue;
       auto free = [&](uint32_t at) { return ring[at % size] != kNoNode && open.test(ring[at % size]); };
@@ -64,7 +64,7 @@ bool TopologyChoice::runs(uint32_t nodes, uint32_t segment) {
           required += wish_.required.test(w.nodes.back());
         }
         const uint32_t run = ahead + behind;
-        w.rank = {-required, run, run < size && behind > 0 && ahead > segment, uint64_t{r} << 32 | first};
+        w.rank = {-required, run, run < size && behind > 0 && ahead > segment, uint64_t{leaf} << 32 | first};
         out.push_back(std::move(w));
       }
     }
@@ -89,18 +89,18 @@ bool TopologyChoice::stands(uint32_t nodes, uint32_t segment) {
   for (size_t s = 0; s < all.size(); ++s) free[s] = std::ranges::all_of(all[s].nodes, [&](uint32_t n) { return supply_.open.test(n); });
   auto ranked = [&] {
     std::vector<Window> out;
-    for (uint32_t s = 0; s < all.size(); ++s) {
-      if (!free[s] || all[s].nodes.size() != segment) continue;
+    for (uint32_t stand = 0; stand < all.size(); ++stand) {
+      if (!free[stand] || all[stand].nodes.size() != segment) continue;
       std::vector<uint32_t> spoilt;
       int64_t required = 0;
-      for (uint32_t n : all[s].nodes) {
+      for (uint32_t n : all[stand].nodes) {
         required += wish_.required.test(n);
         for (uint32_t other : index_.stands_at(n))
           if (free[other]) spoilt.push_back(other);
       }
       std::ranges::sort(spoilt);
       spoilt.erase(std::unique(spoilt.begin(), spoilt.end()), spoilt.end());
-      out.push_back({{-required, spoilt.size(), leaf_supply_[all[s].leaf].nodes, s}, all[s].nodes});
+      out.push_back({{-required, spoilt.size(), leaf_supply_[all[stand].leaf].nodes, stand}, all[stand].nodes});
     }
     std::ranges::sort(out, {}, &Window::rank);
     return out;
