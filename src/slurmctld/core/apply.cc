@@ -38,29 +38,29 @@ class Applier : ToolApplier {
   }
 
   // ---- nodes and partitions
-  void operator()(const NodeDefined& e) {
+  void operator()(const NodeDefined& defined) {
     ++c_.nodes_epoch;
-    c_.know_tres(tres_of(*e.spec));
-    if (const Node* old = c_.nodes.find(e.node.value)) {
-      if (old->spec->name != e.spec->name) rename(e.node.value, e.spec->name);
-      Node& n = *c_.nodes.edit(e.node.value);
-      if (n.weight == n.spec->weight) n.weight = e.spec->weight;
-      if (n.features_active == n.spec->features) n.features_active = e.spec->features;
-      n.spec = e.spec;
-      n.cpus_used.resize(e.spec->cpus);
+    c_.know_tres(tres_of(*defined.spec));
+    if (const Node* old = c_.nodes.find(defined.node.value)) {
+      if (old->spec->name != defined.spec->name) rename(defined.node.value, defined.spec->name);
+      Node& n = *c_.nodes.edit(defined.node.value);
+      if (n.weight == n.spec->weight) n.weight = defined.spec->weight;
+      if (n.features_active == n.spec->features) n.features_active = defined.spec->features;
+      n.spec = defined.spec;
+      n.cpus_used.resize(defined.spec->cpus);
       return;
     }
     Node n;
-    n.id = e.node;
-    n.spec = e.spec;
-    n.weight = e.spec->weight;
-    n.features_active = e.spec->features;
-    n.comment = e.spec->comment;
-    n.extra = e.spec->extra;
-    n.cpus_used = Bitmap(e.spec->cpus);
-    n.last_busy = e.time;
-    c_.nodes.set(e.node.value, std::move(n));
-    rename(e.node.value, e.spec->name);
+    n.id = defined.node;
+    n.spec = defined.spec;
+    n.weight = defined.spec->weight;
+    n.features_active = defined.spec->features;
+    n.comment = defined.spec->comment;
+    n.extra = defined.spec->extra;
+    n.cpus_used = Bitmap(defined.spec->cpus);
+    n.last_busy = defined.time;
+    c_.nodes.set(defined.node.value, std::move(n));
+    rename(defined.node.value, defined.spec->name);
   }
   void operator()(const NodeRemoved& e) {
     const Node* n = c_.nodes.find(e.node.value);
@@ -80,25 +80,25 @@ class Applier : ToolApplier {
       n->last_response = e.time;
     }
   }
-  void operator()(const NodeStateChanged& e) {
-    const Node* old = c_.nodes.find(e.node.value);
+  void operator()(const NodeStateChanged& change) {
+    const Node* old = c_.nodes.find(change.node.value);
     if (!old) return;
     ++c_.nodes_epoch;
     ++c_.use_epoch;
     x_.remove_node(*old);
-    Node& node = *c_.nodes.edit(e.node.value);
-    node.admin = e.admin;
+    Node& node = *c_.nodes.edit(change.node.value);
+    node.admin = change.admin;
     // COMPLETING and BLOCKED say what jobs do here, which only their own events change.
     constexpr uint32_t kOfJobs = kNodeCompleting | kNodeBlocked;
-    node.flags = (e.flags & ~kOfJobs) | (node.flags & kOfJobs);
-    node.reason = e.reason;
-    node.reason_uid = e.by;
-    node.reason_time = e.reason.empty() ? kTimeUnset : e.time;
-    node.resume_deadline = e.resume_deadline;
-    node.resume_after = e.resume_after;
-    node.next_state = e.next_state;
-    node.reboot_issued = e.reboot_issued;
-    node.action_drained = e.action_drained;
+    node.flags = (change.flags & ~kOfJobs) | (node.flags & kOfJobs);
+    node.reason = change.reason;
+    node.reason_uid = change.by;
+    node.reason_time = change.reason.empty() ? kTimeUnset : change.time;
+    node.resume_deadline = change.resume_deadline;
+    node.resume_after = change.resume_after;
+    node.next_state = change.next_state;
+    node.reboot_issued = change.reboot_issued;
+    node.action_drained = change.action_drained;
     x_.add_node(node);
   }
   void operator()(const NodeUpdated& e) {
@@ -136,51 +136,51 @@ class Applier : ToolApplier {
     c_.last_request_id = std::max(c_.last_request_id, e.id);
     x_.add_request(e.id, c_.requests.at(e.id.value));
   }
-  void operator()(const JobSubmitted& e) {
-    const SharedRequest* r = c_.requests.find(e.request.value);
-    if (!r) return;
+  void operator()(const JobSubmitted& submitted) {
+    const SharedRequest* shared = c_.requests.find(submitted.request.value);
+    if (!shared) return;
     Job job;
-    job.id = e.job;
-    job.request_id = e.request;
-    job.request = r->body;
-    job.own = r->own;
-    job.submitted = e.time;
-    job.eligible = e.eligible;
-    job.priority = e.priority;
-    job.flags = e.flags;
-    job.reason = e.reason;
-    job.time_limit_min = e.time_limit_min;
-    job.partition = e.partition;
-    job.array_tasks = e.array_tasks;
-    job.dependencies = e.dependencies;
-    job.association = e.association;
-    job.accrues = e.accrues;
-    job.het = e.het;
+    job.id = submitted.job;
+    job.request_id = submitted.request;
+    job.request = shared->body;
+    job.own = shared->own;
+    job.submitted = submitted.time;
+    job.eligible = submitted.eligible;
+    job.priority = submitted.priority;
+    job.flags = submitted.flags;
+    job.reason = submitted.reason;
+    job.time_limit_min = submitted.time_limit_min;
+    job.partition = submitted.partition;
+    job.array_tasks = submitted.array_tasks;
+    job.dependencies = submitted.dependencies;
+    job.association = submitted.association;
+    job.accrues = submitted.accrues;
+    job.het = submitted.het;
     if (job.array_tasks) {
-      job.array_job_id = e.job;
+      job.array_job_id = submitted.job;
       ArrayGroup g;
       g.total = static_cast<uint32_t>(job.array_tasks->pending.count());
       g.max_running = job.array_tasks->max_running;
-      c_.arrays.set(e.job.value, g);
+      c_.arrays.set(submitted.job.value, g);
     }
-    c_.give(e.job);
+    c_.give(submitted.job);
     insert(std::move(job));
   }
-  void operator()(const JobChanged& e) {
-    change(split(e.job, e.array_task, e.task_job), [&](Job& job) {
-      if (e.request != job.request_id) relink(job, e.request);
-      job.priority = e.priority;
-      job.flags = e.flags;
-      job.reason = e.reason;
-      job.time_limit_min = e.time_limit_min;
-      job.partition = e.partition;
-      job.association = e.association;
-      job.eligible = e.eligible;
-      job.ends = e.ends;
-      job.array_tasks = e.array_tasks;
+  void operator()(const JobChanged& changed) {
+    change(split(changed.job, changed.array_task, changed.task_job), [&](Job& job) {
+      if (changed.request != job.request_id) relink(job, changed.request);
+      job.priority = changed.priority;
+      job.flags = changed.flags;
+      job.reason = changed.reason;
+      job.time_limit_min = changed.time_limit_min;
+      job.partition = changed.partition;
+      job.association = changed.association;
+      job.eligible = changed.eligible;
+      job.ends = changed.ends;
+      job.array_tasks = changed.array_tasks;
       if (ArrayGroup* g = job.array_tasks ? group(job) : nullptr) g->max_running = job.array_tasks->max_running;
-      job.dependencies = e.dependencies;
-      job.detail = e.detail;
+      job.dependencies = changed.dependencies;
+      job.detail = changed.detail;
       if (job.state == JobState::kRunning && !(job.flags & kJobConfiguring) && job.request->kind == JobKind::kAllocation)
         job.launched = true;
     });
@@ -202,59 +202,59 @@ class Applier : ToolApplier {
       if (e.ends != kTimeUnset) j.ends = e.ends;
     });
   }
-  void operator()(const JobEnding& e) {
-    if (e.array_task != kNoArrayTask && !e.task_job) return drop_task(e);
-    JobId id = split(e.job, e.array_task, e.task_job);
+  void operator()(const JobEnding& ending) {
+    if (ending.array_task != kNoArrayTask && !ending.task_job) return drop_task(ending);
+    JobId id = split(ending.job, ending.array_task, ending.task_job);
     if (!c_.jobs.contains(id.value)) return;
     change(id, [&](Job& job) {
       bool held = job.allocation && !job.finished();
       if (ArrayGroup* g = group(job)) {
         if (held && g->running) --g->running;
         uint32_t tasks = job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1;
-        uint32_t code = static_cast<uint32_t>(e.exit_status) >> 8 & 0xff;
+        uint32_t code = static_cast<uint32_t>(ending.exit_status) >> 8 & 0xff;
         bool first = g->ended_ok + g->ended_bad == 0;
         g->lowest_exit = first ? code : std::min(g->lowest_exit, code);
         g->highest_exit = std::max(g->highest_exit, code);
-        (e.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
+        (ending.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
       }
-      job.state = e.state;
-      job.reason = e.reason;
-      job.detail = e.detail;
-      job.exit_status = e.exit_status;
-      job.ended = e.time;
-      job.cancelled_by = e.by;
-      job.cancel_asked = e.asked;
-      job.flags = (job.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | e.flags;
+      job.state = ending.state;
+      job.reason = ending.reason;
+      job.detail = ending.detail;
+      job.exit_status = ending.exit_status;
+      job.ended = ending.time;
+      job.cancelled_by = ending.by;
+      job.cancel_asked = ending.asked;
+      job.flags = (job.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | ending.flags;
       job.steps.clear();
       drop_claim(job);
-      if (e.has_node) {
-        job.run.edit().failed_node = e.node;
+      if (ending.has_node) {
+        job.run.edit().failed_node = ending.node;
         job.run.edit().has_failed_node = true;
       }
-      if (job.started == kTimeUnset) job.started = e.time;
+      if (job.started == kTimeUnset) job.started = ending.time;
       job.prolog_due = false;
       if (job.run.is_there()) job.run.edit().settling = job.run.edit().preparing = Bitmap();
       if (!held) return;
       c_.count_licenses(job, false);
-      job.run.edit().releasing = e.releasing;
-      job.epilog_due = e.epilog;
+      job.run.edit().releasing = ending.releasing;
+      job.epilog_due = ending.epilog;
       if (!job.cleaned_up()) job.flags |= kJobCompleting;
-      use_.end(job, e.time);
+      use_.end(job, ending.time);
       if (job.all_released()) use_.lift_fences(job);
-      note_use(c_, x_, job.run->reservation, e.time);
+      note_use(c_, x_, job.run->reservation, ending.time);
     });
     c_.moment.verdicts.erase(id.value);
   }
-  void operator()(const JobNodesReleased& e) {
-    const Job* old = c_.jobs.find(e.job.value);
+  void operator()(const JobNodesReleased& released) {
+    const Job* old = c_.jobs.find(released.job.value);
     if (!old || !old->allocation) return;
-    Bitmap now = old->run->releasing & e.nodes;
+    Bitmap now = old->run->releasing & released.nodes;
     if (now.none()) return;
     bool last = !(old->run->releasing - now).any() && old->run->leaving.empty();
     if (last) x_.remove(*old);
-    Job& j = *c_.jobs.edit(e.job.value);
+    Job& j = *c_.jobs.edit(released.job.value);
     now.for_each([&](size_t i) {
-      use_.release(j, j.allocation->nodes[i], true, e.time);
+      use_.release(j, j.allocation->nodes[i], true, released.time);
       if (!last) x_.node_released(j, j.allocation->nodes[i].node);
     });
     j.run.edit().releasing -= now;
@@ -263,14 +263,14 @@ class Applier : ToolApplier {
     use_.lift_fences(j);
     x_.add(j);
   }
-  void operator()(const JobShrunk& e) {
-    change(e.job, [&](Job& job) {
-      const AllocationPtr before = std::exchange(job.allocation, e.allocation);
+  void operator()(const JobShrunk& shrunk) {
+    change(shrunk.job, [&](Job& job) {
+      const AllocationPtr before = std::exchange(job.allocation, shrunk.allocation);
       std::vector<uint32_t> place(before->nodes.size(), kGivenUp);  // the index before → the index now
       for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
         const NodeShare& share = before->nodes[i];
         if (kept < job.allocation->nodes.size() && job.allocation->nodes[kept].node == share.node) place[i] = kept++;
-        else use_.give_up(job, share, e.free_at_once.test(i), e.time);
+        else use_.give_up(job, share, shrunk.free_at_once.test(i), shrunk.time);
       }
       for (size_t i = before->fenced.size(); i < job.allocation->fenced.size(); ++i) use_.fence(job.allocation->fenced[i]);
       move_steps(job, place);
@@ -279,18 +279,18 @@ class Applier : ToolApplier {
       run.releasing = Bitmap(job.allocation->nodes.size());
       run.settling = moved(run.settling, place);
       run.preparing = moved(run.preparing, place);
-      run.resized = e.time;
-      if (e.next_step) job.next_step = e.next_step;
+      run.resized = shrunk.time;
+      if (shrunk.next_step) job.next_step = shrunk.next_step;
       if (!run.leaving.empty()) job.flags |= kJobResizing;
     });
   }
-  void operator()(const JobNodeLeft& e) {
-    const Job* old = c_.jobs.find(e.job.value);
-    if (!old || !old->is_leaving(e.node)) return;
-    change(e.job, [&](Job& j) {
+  void operator()(const JobNodeLeft& left) {
+    const Job* old = c_.jobs.find(left.job.value);
+    if (!old || !old->is_leaving(left.node)) return;
+    change(left.job, [&](Job& j) {
       std::vector<NodeShare>& leaving = j.run.edit().leaving;
-      auto at = std::ranges::find(leaving, e.node, &NodeShare::node);
-      use_.release(j, *at, true, e.time);
+      auto at = std::ranges::find(leaving, left.node, &NodeShare::node);
+      use_.release(j, *at, true, left.time);
       leaving.erase(at);
       if (!leaving.empty()) return;
       j.flags &= ~kJobResizing;
@@ -326,8 +326,8 @@ class Applier : ToolApplier {
   void operator()(const JobClaimed& e) {
     change(split(e.job, e.array_task, e.task_job), [&](Job& j) { record(j, e); });
   }
-  void operator()(const JobsPurged& e) {
-    for (JobId id : e.jobs) {
+  void operator()(const JobsPurged& purged) {
+    for (JobId id : purged.jobs) {
       const Job* j = c_.jobs.find(id.value);
       if (!j) continue;
       x_.remove(*j);
@@ -393,9 +393,9 @@ class Applier : ToolApplier {
     if (Job* j = c_.jobs.edit(e.job.value)) j->exit_status = e.exit_status;
   }
   // ---- accounting
-  void operator()(const AccountingSet& e) {
-    c_.accounting = e.on;
-    if (e.on) {
+  void operator()(const AccountingSet& accounting) {
+    c_.accounting = accounting.on;
+    if (accounting.on) {
       std::vector<JobId> all;
       c_.jobs.for_each([&](uint32_t id, const Job&) { all.push_back(JobId(id)); });
       for (JobId id : all) mark_record(c_, x_, id);
@@ -421,13 +421,13 @@ class Applier : ToolApplier {
   void operator()(const JobsAccrue& e) {
     for (JobId id : e.jobs) change(id, [&](Job& j) { j.accrues = e.of_each ? j.eligible : e.since; });
   }
-  void operator()(const RecordsStored& e) {
+  void operator()(const RecordsStored& stored) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
-      if (r.position > e.position) break;
+      if (r.position > stored.position) break;
       if (r.kept) c_.kept_records.erase(r.id);
     }
-    recorded(e.position);
-    for (uint32_t number : e.dropped) {
+    recorded(stored.position);
+    for (uint32_t number : stored.dropped) {
       const KeptRecord* r = c_.kept_records.find(number);
       if (!r) continue;
       x_.remove_unrecorded({r->position, true, number});
@@ -515,19 +515,19 @@ class Applier : ToolApplier {
   }
 
   // A task is cancelled before it started: it is taken out of the array's record, and that is all. The last one ends the record.
-  void drop_task(const JobEnding& e) {
-    const Job* old = c_.jobs.find(e.job.value);
-    if (!old || !old->array_tasks || old->finished() || !old->array_tasks->pending.test(e.array_task)) return;
+  void drop_task(const JobEnding& ending) {
+    const Job* old = c_.jobs.find(ending.job.value);
+    if (!old || !old->array_tasks || old->finished() || !old->array_tasks->pending.test(ending.array_task)) return;
     if (old->array_tasks->pending.count() == 1) {
-      JobEnding whole = e;
+      JobEnding whole = ending;
       whole.array_task = kNoArrayTask;
       return (*this)(whole);
     }
-    change(e.job, [&](Job& j) {
-      without_task(j, e.array_task);
+    change(ending.job, [&](Job& j) {
+      without_task(j, ending.array_task);
       if (ArrayGroup* g = group(j)) {
         ++g->ended_bad;
-        g->dropped.set(e.array_task);
+        g->dropped.set(ending.array_task);
       }
     });
   }

@@ -56,33 +56,36 @@ void add_users(const Cluster& cluster, const rpc::QueryAssocMgr& q, const Privac
   std::ranges::sort(out.users, {}, &UserRecord::name);
 }
 
-void add_associations(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Writer& writer, const rpc::QueryAssocMgr& q,
-                      const Privacy& privacy, rpc::AssocMgrRows& out) {
+void add_associations(const Cluster& cluster, const acct::FairShareRule& rule, Time now, const Writer& writer,
+                      const rpc::QueryAssocMgr& query, const Privacy& privacy, rpc::AssocMgrRows& out) {
   const acct::Shares shares = acct::shares_of(cluster, rule, now);
   std::vector<uint64_t> level(shares.tree.size());  // the shares of those below each
   for (const acct::ShareNode& n : shares.tree)
     if (n.parent != acct::kNoParent && n.shares != kSharesOfParent) level[n.parent] = add_sat(level[n.parent], n.shares);
-  for (size_t i : tree_order(cluster, shares.tree)) {
-    const acct::ShareNode& n = shares.tree[i];
-    const AssociationRecord& a = *cluster.directory->associations.find(n.association);
-    if (!named(q.accounts, a.account) || (!q.users.empty() && !a.user.empty() && !named(q.users, a.user))) continue;
-    if (a.user.empty() ? !privacy.shows_account(a.account) : !privacy.shows_user_of(a)) continue;
-    const acct::ShareView& v = shares.views[i];
+  for (size_t index : tree_order(cluster, shares.tree)) {
+    const acct::ShareNode& node = shares.tree[index];
+    const AssociationRecord& association = *cluster.directory->associations.find(node.association);
+    if (!named(query.accounts, association.account) ||
+        (!query.users.empty() && !association.user.empty() && !named(query.users, association.user)))
+      continue;
+    if (association.user.empty() ? !privacy.shows_account(association.account) : !privacy.shows_user_of(association)) continue;
+    const acct::ShareView& v = shares.views[index];
     AssociationUse row;
-    row.record = a;
-    row.use = writer.of(Holder::association(a.id));
+    row.record = association;
+    row.use = writer.of(Holder::association(association.id));
     row.norm_shares = v.norm_shares;
     row.factor = v.factor;
     row.norm_usage = v.norm_usage;
     row.effective_usage = v.effective_usage;
-    row.level_shares = n.parent == acct::kNoParent ? n.shares : level[n.parent];
+    row.level_shares = node.parent == acct::kNoParent ? node.shares : level[node.parent];
     out.associations.push_back(std::move(row));
   }
 }
 
-void add_qos(const Cluster& cluster, const Writer& writer, const rpc::QueryAssocMgr& q, const Privacy& privacy, rpc::AssocMgrRows& out) {
+void add_qos(const Cluster& cluster, const Writer& writer, const rpc::QueryAssocMgr& query, const Privacy& privacy,
+             rpc::AssocMgrRows& out) {
   cluster.directory->qos.for_each([&](const std::string& name, const QosRecord& record) {
-    if (!named(q.qos, name)) return;
+    if (!named(query.qos, name)) return;
     QosUse row;
     row.record = record;
     row.use = writer.of(Holder::qos(name));

@@ -21,28 +21,28 @@ NodeSpec spec_of(const View& v, uint32_t index) {
 }  // namespace
 
 event::NodeStateChanged initial_state(const View& view, NodeId id, const NodeSpec& spec) {
-  event::NodeStateChanged e;
-  e.node = id;
-  e.time = view.now;
-  e.by = view.settings.slurm_user;
-  e.reason = spec.initial_reason;
-  const std::string& s = spec.initial_state;
-  if (s == "CLOUD") {
-    e.admin = NodeState::kIdle;
-    e.flags = kNodeCloud | kNodePowerSave | kNodePoweredDown;
-  } else if (s == "FUTURE") {
-    e.admin = NodeState::kFuture;
-  } else if (s == "DOWN") {
-    e.admin = NodeState::kDown;
-  } else if (s == "DRAIN") {
-    e.flags = kNodeDrain;
-  } else if (s == "FAIL") {
-    e.flags = kNodeFail;
-  } else if (s == "EXTERNAL") {
-    e.admin = NodeState::kIdle;
-    e.flags = kNodeExternal;
+  event::NodeStateChanged change;
+  change.node = id;
+  change.time = view.now;
+  change.by = view.settings.slurm_user;
+  change.reason = spec.initial_reason;
+  const std::string& word = spec.initial_state;
+  if (word == "CLOUD") {
+    change.admin = NodeState::kIdle;
+    change.flags = kNodeCloud | kNodePowerSave | kNodePoweredDown;
+  } else if (word == "FUTURE") {
+    change.admin = NodeState::kFuture;
+  } else if (word == "DOWN") {
+    change.admin = NodeState::kDown;
+  } else if (word == "DRAIN") {
+    change.flags = kNodeDrain;
+  } else if (word == "FAIL") {
+    change.flags = kNodeFail;
+  } else if (word == "EXTERNAL") {
+    change.admin = NodeState::kIdle;
+    change.flags = kNodeExternal;
   }
-  return e;
+  return change;
 }
 
 namespace {
@@ -55,12 +55,12 @@ void take_back_updates(const Node& n, const NodeSpec& spec, Events& out) {
 
 // Returns the NodeId of each configured node, defining and removing on the way.
 std::vector<NodeId> configure_nodes(const View& view, Events& out) {
-  const config::Config& c = view.settings.config();
+  const config::Config& config = view.settings.config();
   std::vector<NodeId> ids;
   uint32_t next = view.cluster.nodes.empty() ? 0 : view.cluster.nodes.last_key() + 1;
   Bitmap kept;
-  for (uint32_t i = 0; i < c.nodes.size(); ++i) {
-    NodeSpec spec = spec_of(view, i);
+  for (uint32_t index = 0; index < config.nodes.size(); ++index) {
+    NodeSpec spec = spec_of(view, index);
     const Node* known = view.cluster.node(spec.name);
     NodeId id = known ? known->id : NodeId(next++);
     ids.push_back(id);
@@ -115,8 +115,8 @@ void one_default(std::vector<Partition>& partitions, const config::Config& c) {
 }
 
 void configure_partitions(const View& view, const std::vector<NodeId>& ids, Events& out) {
-  const config::Config& c = view.settings.config();
-  const Keep keep = keep_of(c);
+  const config::Config& config = view.settings.config();
+  const Keep keep = keep_of(config);
   uint32_t next = view.cluster.partitions.empty() ? 0 : view.cluster.partitions.last_key() + 1;
   Bitmap there;
   std::vector<const Node*> created;  // by scontrol
@@ -127,13 +127,13 @@ void configure_partitions(const View& view, const std::vector<NodeId>& ids, Even
     there.set(id);
   });
   std::vector<Partition> partitions;
-  for (const config::PartitionConfig& pc : c.partitions) {
+  for (const config::PartitionConfig& pc : config.partitions) {
     Partition p = pc.spec;
     const Partition* known = view.cluster.partition(p.name);
     p.index = known ? known->index : next++;
     p.nodes = to_node_ids(pc.spec.nodes, ids);
     for (const Node* n : created)
-      if (config::means_node(c, p.nodes_text, *n->spec)) p.nodes.set(n->id.value);
+      if (config::means_node(config, p.nodes_text, *n->spec)) p.nodes.set(n->id.value);
     if (known && (keep.all || keep.state)) update_again(view, *known, !keep.all, p);
     p.nodes &= there;
     partitions.push_back(std::move(p));
@@ -144,7 +144,7 @@ void configure_partitions(const View& view, const std::vector<NodeId>& ids, Even
       auto same = [&](const Partition& other) { return other.index == i; };
       if (p.created && std::ranges::none_of(partitions, same)) partitions.push_back(p);
     });
-  one_default(partitions, c);
+  one_default(partitions, config);
   for (Partition& p : partitions) {
     kept.set(p.index);
     const Partition* known = view.cluster.partitions.find(p.index);
@@ -158,13 +158,13 @@ void configure_partitions(const View& view, const std::vector<NodeId>& ids, Even
 }  // namespace
 
 Events decide_configure(const View& view) {
-  const config::Config& c = view.settings.config();
+  const config::Config& config = view.settings.config();
   Events out;
-  if (view.cluster.name != c.cluster_name) out.push_back(event::ClusterNamed{c.cluster_name, JobId(c.first_job_id)});
+  if (view.cluster.name != config.cluster_name) out.push_back(event::ClusterNamed{config.cluster_name, JobId(config.first_job_id)});
   std::vector<NodeId> ids = configure_nodes(view, out);
   configure_partitions(view, ids, out);
   configure_topology(view, ids, out);
-  bool accounting = keeps_records(c);
+  bool accounting = keeps_records(config);
   if (view.cluster.accounting != accounting) out.push_back(event::AccountingSet{accounting, view.now});
   if (const Duration half_life = view.settings.priority.half_life; view.cluster.usage_rule.half_life != half_life)
     out.push_back(event::HalfLifeSet{half_life, view.now});

@@ -92,10 +92,10 @@ struct Canceller {
     d.events.push_back(std::move(e));
     return {};
   }
-  void cancel(const Target& t, const std::string& name) {
-    const Job& job = *t.job;
-    if (t.has_step) return signal_nodes(job, t);
-    if (!t.tasks.empty()) return drop_tasks(job, t.tasks);
+  void cancel(const Target& target, const std::string& name) {
+    const Job& job = *target.job;
+    if (target.has_step) return signal_nodes(job, target);
+    if (!target.tasks.empty()) return drop_tasks(job, target.tasks);
     if (auto said = comment(job); !said) {
       --d.reply.matched;
       return error(name.empty() ? job_name_for_users(job) : name, said.error().code);
@@ -129,37 +129,38 @@ struct Canceller {
     e.flags &= ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit);
     d.events.push_back(std::move(e));
   }
-  void run(const Target& t, bool named, const std::string& name) {
-    const Job& job = *t.job;
+  void run(const Target& target, bool named, const std::string& name) {
+    const Job& job = *target.job;
     if (!v.may(job)) {
       if (named) error(name, refusal(v, job, Errc::kUserIdMissing));
       return;
     }
-    if (needs_cron_flag(v, job, c) && kills(t) && (!job.finished() || comes_back(v.cluster, job)) && matches_filter(v.cluster, job, rest))
+    if (needs_cron_flag(v, job, c) && kills(target) && (!job.finished() || comes_back(v.cluster, job)) &&
+        matches_filter(v.cluster, job, rest))
       return error(name.empty() ? job_name_for_users(job) : name, Errc::kCanNotCancelCronJob);
     bool over = job.finished() || (job.flags & kJobCompleting);
-    if (over && comes_back(v.cluster, job) && kills(t)) return stay_ended(job);
+    if (over && comes_back(v.cluster, job) && kills(target)) return stay_ended(job);
     if (over) {
       if (named) error(name, Errc::kAlreadyDone);
       return;
     }
     if (!matches_filter(v.cluster, job, rest)) return;
-    if (t.has_step && !job.pending() && !knows_step(job, t.step)) {
+    if (target.has_step && !job.pending() && !knows_step(job, target.step)) {
       if (named) error(name, Errc::kInvalidJobId);
       return;
     }
-    bool kill = kills(t) || c.signal == 0;
-    if (job.het.offset && job.pending() && kill && !named && !t.has_step) return with_its_leader(job);
+    bool kill = kills(target) || c.signal == 0;
+    if (job.het.offset && job.pending() && kill && !named && !target.has_step) return with_its_leader(job);
     ++d.reply.matched;
-    if (end_waiting_step(job, t, kill)) return;
-    if (kill && !(t.has_step && job.pending())) return cancel(t, name);
+    if (end_waiting_step(job, target, kill)) return;
+    if (kill && !(target.has_step && job.pending())) return cancel(target, name);
     if (job.pending()) {  // nothing of it runs anywhere
       --d.reply.matched;
       if (named) error(name, Errc::kJobPending);
       return;
     }
-    signal_nodes(job, t);
-    if (!t.has_step) mark_stopped(job, c.signal);
+    signal_nodes(job, target);
+    if (!target.has_step) mark_stopped(job, c.signal);
   }
 };
 
@@ -182,15 +183,15 @@ void release(const View& v, const Job& j, Events& out) {
 
 bool still_going(const Job& j) { return j.state == JobState::kRunning || j.state == JobState::kSuspended; }
 
-Result<> requeue(const View& view, const Job& job, const rpc::ControlJobs& c, Events& out) {
-  bool hold_it = c.action == rpc::JobAction::kRequeueHold;
-  if (c.incomplete && !still_going(job)) return {};
+Result<> requeue(const View& view, const Job& job, const rpc::ControlJobs& request, Events& out) {
+  bool hold_it = request.action == rpc::JobAction::kRequeueHold;
+  if (request.incomplete && !still_going(job)) return {};
   if (job.pending() && !hold_it && recurrence_of(view.cluster, job)) return skip_next_run(view, job, out), Result<>();
   if (job.pending()) return fail(Errc::kJobPending);
   if (job.request->kind != JobKind::kBatch) return fail(Errc::kBatchOnly);
   if (!requeue_allowed(view, job)) return fail(Errc::kDisabled);  // --no-requeue, or JobRequeue=0
   uint32_t flags = hold_it || job.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
-  if (hold_it && c.special_exit) flags |= kJobSpecialExit;
+  if (hold_it && request.special_exit) flags |= kJobSpecialExit;
   if (job.finished() && job.het) return requeue_ended(view, job, flags, out);
   if (job.finished()) {
     // Tasks that were cancelled together before any of them had a record of its own cannot come back: there is no record for them.
@@ -216,7 +217,7 @@ Result<> requeue(const View& view, const Job& job, const rpc::ControlJobs& c, Ev
   return {};
 }
 
-Result<> suspend(const View& view, const Job& job, bool resume, Decision<rpc::Messages>& d) {
+Result<> suspend(const View& view, const Job& job, bool resume, Decision<rpc::Messages>& out) {
   if (!view.may(Right::kSuspendJobs, job))
     return fail(Errc::kAccessDenied, {}, "only operators and coordinators suspend jobs; scancel --signal=STOP stops your own");
   if (job.pending()) return fail(Errc::kJobPending);
@@ -227,29 +228,29 @@ Result<> suspend(const View& view, const Job& job, bool resume, Decision<rpc::Me
   e.job = job.id;
   e.resumed = resume;
   e.time = view.now;
-  d.events.push_back(e);  // the nodes' part is an obligation until each confirmed it
+  out.events.push_back(e);  // the nodes' part is an obligation until each confirmed it
   return {};
 }
 
-Result<> act(const View& view, const Job& job, const rpc::ControlJobs& c, Decision<rpc::Messages>& d) {
+Result<> act(const View& view, const Job& job, const rpc::ControlJobs& request, Decision<rpc::Messages>& out) {
   if (!view.may(job)) return fail(refusal(view, job));
-  switch (c.action) {
+  switch (request.action) {
     case rpc::JobAction::kHold:
     case rpc::JobAction::kUserHold:
       if (job.finished()) return fail(Errc::kJobFinished);
-      hold(view, job, c.action == rpc::JobAction::kUserHold, d.events);
+      hold(view, job, request.action == rpc::JobAction::kUserHold, out.events);
       return {};
     case rpc::JobAction::kRelease:
       if (job.finished()) return fail(Errc::kJobFinished);
       if ((job.flags & kJobHeldByAdmin) && !view.may(Right::kAdminHold)) return fail(Errc::kAccessDenied);
       if (job.priority != 0) return {};
       if (job.pending()) MUSTER_TRY_VOID(check_ever_runs(view, job.whole_request(), job.partition));
-      release(view, job, d.events);
+      release(view, job, out.events);
       return {};
     case rpc::JobAction::kRequeue:
-    case rpc::JobAction::kRequeueHold: return requeue(view, job, c, d.events);
-    case rpc::JobAction::kSuspend: return suspend(view, job, false, d);
-    case rpc::JobAction::kResume: return suspend(view, job, true, d);
+    case rpc::JobAction::kRequeueHold: return requeue(view, job, request, out.events);
+    case rpc::JobAction::kSuspend: return suspend(view, job, false, out);
+    case rpc::JobAction::kResume: return suspend(view, job, true, out);
     case rpc::JobAction::kTop: break;  // decided for all of them together
   }
   return fail(Errc::kInvalidArgument);
@@ -337,21 +338,21 @@ bool dropped_all(const View& v, const rpc::JobSelector& s) {
 
 }  // namespace
 
-Result<Decision<rpc::SignalJobsAnswer>> decide(const View& view, const rpc::SignalJobs& c) {
-  Decision<rpc::SignalJobsAnswer> d;
-  Canceller canceller{view, c, c.filter, d};
+Result<Decision<rpc::SignalJobsAnswer>> decide(const View& view, const rpc::SignalJobs& request) {
+  Decision<rpc::SignalJobsAnswer> out;
+  Canceller canceller{view, request, request.filter, out};
   canceller.rest.jobs.clear();
   put_in_order(canceller.rest);
-  if (c.filter.jobs.empty()) {
+  if (request.filter.jobs.empty()) {
     const Rights rights = view.rights();
     view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
       const bool open = !j.finished() || comes_back(view.cluster, j);
       if (open && rights.may(view.of_job, j) && matches_filter(view.cluster, j, canceller.rest))
         canceller.run({&j, {}, false, {}}, false, {});
     });
-    return d;
+    return out;
   }
-  const std::vector<rpc::JobSelector> named = whole_where_wanted(view, c.filter.jobs);
+  const std::vector<rpc::JobSelector> named = whole_where_wanted(view, request.filter.jobs);
   const std::vector<Meant> meant = select(view, named);
   for (size_t i = 0; i < meant.size(); ++i) {
     const rpc::JobSelector& s = named[i];
@@ -360,61 +361,62 @@ Result<Decision<rpc::SignalJobsAnswer>> decide(const View& view, const rpc::Sign
     for (const Target& t : meant[i].targets)
       if (!canceller.refuses(s, t)) canceller.run(t, single, name_of(s));
   }
-  return d;
+  return out;
 }
 
-Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlJobs& c) {
-  Decision<rpc::Messages> d;
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlJobs& request) {
+  Decision<rpc::Messages> out;
   std::vector<const Job*> to_top;
   auto run = [&](const Job& j, const std::string& name) {
-    bool is_top = c.action == rpc::JobAction::kTop;
-    auto ok = is_top ? may_top(view, j) : act(view, j, c, d);
+    bool is_top = request.action == rpc::JobAction::kTop;
+    auto ok = is_top ? may_top(view, j) : act(view, j, request, out);
     if (ok && is_top) to_top.push_back(&j);
-    if (!ok) d.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
+    if (!ok) out.reply.errors.push_back({name, errc_number(ok.error().code), std::string(ok.error().message())});
   };
   auto refuse_component = [&](const Job& j, const std::string& name) {
-    const bool requeues = c.action == rpc::JobAction::kRequeue || c.action == rpc::JobAction::kRequeueHold;
+    const bool requeues = request.action == rpc::JobAction::kRequeue || request.action == rpc::JobAction::kRequeueHold;
     const Errc code = !view.may(j) ? refusal(view, j) : requeues ? Errc::kNotHetJobLeader : Errc::kNotWholeHetJob;
-    d.reply.errors.push_back({name, errc_number(code), std::string(errc_text(code))});
+    out.reply.errors.push_back({name, errc_number(code), std::string(errc_text(code))});
   };
-  const bool held = c.action == rpc::JobAction::kHold || c.action == rpc::JobAction::kUserHold || c.action == rpc::JobAction::kRelease;
-  const std::vector<rpc::JobSelector> selectors = held ? whole_where_wanted(view, c.jobs) : c.jobs;
-  const Picked picked = pick_jobs(view, selectors, d.events);
+  const bool held =
+      request.action == rpc::JobAction::kHold || request.action == rpc::JobAction::kUserHold || request.action == rpc::JobAction::kRelease;
+  const std::vector<rpc::JobSelector> selectors = held ? whole_where_wanted(view, request.jobs) : request.jobs;
+  const Picked picked = pick_jobs(view, selectors, out.events);
   for (size_t i = 0; i < picked.of.size(); ++i) {
     const std::string name = name_of(selectors[i]);
     const auto& [jobs, known] = picked.of[i];
-    if (!known) d.reply.errors.push_back({name, errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
+    if (!known) out.reply.errors.push_back({name, errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
     for (const Job* j : jobs) {
       if (jobs.size() > 1 && j->finished() && !j->het.leads()) continue;  // of an array only those that can still be acted on
-      if (whole_only(c.action) && names_component(selectors[i], *j)) refuse_component(*j, name);
-      else if (!goes_with_leader(c.action, *j)) run(*j, name);
+      if (whole_only(request.action) && names_component(selectors[i], *j)) refuse_component(*j, name);
+      else if (!goes_with_leader(request.action, *j)) run(*j, name);
     }
   }
-  std::vector<std::string> names = c.names;  // sorted, so that many names cost one look at each job
+  std::vector<std::string> names = request.names;  // sorted, so that many names cost one look at each job
   std::ranges::sort(names);
   if (!names.empty())
     view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      const bool own = !goes_with_leader(c.action, j) && !j.finished();
+      const bool own = !goes_with_leader(request.action, j) && !j.finished();
       if (own && view.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
     });
-  if (!to_top.empty()) MUSTER_TRY_VOID(top(view, to_top, d.events));
-  return d;
+  if (!to_top.empty()) MUSTER_TRY_VOID(top(view, to_top, out.events));
+  return out;
 }
 
-Result<Decision<rpc::Empty>> decide(const View& view, const rpc::NotifyJob& c) {
-  const Job* job = view.cluster.jobs.find(c.job.value);
+Result<Decision<rpc::Empty>> decide(const View& view, const rpc::NotifyJob& request) {
+  const Job* job = view.cluster.jobs.find(request.job.value);
   if (!job) return fail(Errc::kInvalidJobId);
   if (!view.may(*job)) return fail(refusal(view, *job));
   if (job->pending()) return fail(Errc::kDisabled);
   if (job->finished()) return fail(Errc::kAlreadyDone);
-  if (c.text.size() > 4096) return fail(Errc::kInvalidArgument, "the message has more than 4096 bytes");
+  if (request.text.size() > 4096) return fail(Errc::kInvalidArgument, "the message has more than 4096 bytes");
   if (job->request->kind != JobKind::kBatch && job->steps.empty())
     return fail(Errc::kDisabled, {}, "nothing runs in the allocation that could show the message");
-  Decision<rpc::Empty> d;
-  node_rpc::NotifyJob order{job->id, job->restarts, c.text};
+  Decision<rpc::Empty> out;
+  node_rpc::NotifyJob order{job->id, job->restarts, request.text};
   if (job->request->kind == JobKind::kBatch) {
-    d.orders.push_back({job->batch_share().node, order});
-    return d;
+    out.orders.push_back({job->batch_share().node, order});
+    return out;
   }
   // Each srun hears it once: from the first node of its step.
   Bitmap told;
@@ -422,9 +424,9 @@ Result<Decision<rpc::Empty>> decide(const View& view, const rpc::NotifyJob& c) {
     uint32_t index = s.shares.empty() ? 0 : s.shares[0].node_index;
     if (told.test(index)) continue;
     told.set(index);
-    d.orders.push_back({job->allocation->nodes[index].node, order});
+    out.orders.push_back({job->allocation->nodes[index].node, order});
   }
-  return d;
+  return out;
 }
 
 }  // namespace muster::slurmctld

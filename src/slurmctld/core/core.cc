@@ -473,45 +473,45 @@ std::vector<Effect> Core::take_effects(Time now) {
   return out;
 }
 
-std::optional<NodeOrder> Core::order_for(const Obligation& o, DescribedJob& described) const {
-  const Job* j = cluster_.jobs.find(o.job.value);
-  if (!j || !j->allocation) return std::nullopt;
-  if (o.duty == Duty::kLaunchBatch) {
+std::optional<NodeOrder> Core::order_for(const Obligation& obligation, DescribedJob& described) const {
+  const Job* job = cluster_.jobs.find(obligation.job.value);
+  if (!job || !job->allocation) return std::nullopt;
+  if (obligation.duty == Duty::kLaunchBatch) {
     node_rpc::LaunchBatch launch;
-    launch.job = job_on_node(cluster_, *j, j->run->batch_index);
+    launch.job = job_on_node(cluster_, *job, job->run->batch_index);
     return launch;
   }
-  const auto& nodes = j->allocation->nodes;
-  const auto at = std::ranges::find(nodes, o.node, &NodeShare::node);
-  if (o.duty == Duty::kPrepare) {
+  const auto& nodes = job->allocation->nodes;
+  const auto at = std::ranges::find(nodes, obligation.node, &NodeShare::node);
+  if (obligation.duty == Duty::kPrepare) {
     if (at == nodes.end()) return std::nullopt;
-    node_rpc::PrepareJob p{described.of(cluster_, *j)};
-    place_on_node(cluster_, *j, static_cast<size_t>(at - nodes.begin()), p.job);
+    node_rpc::PrepareJob p{described.of(cluster_, *job)};
+    place_on_node(cluster_, *job, static_cast<size_t>(at - nodes.begin()), p.job);
     return p;
   }
-  if (o.duty == Duty::kSettle) {
+  if (obligation.duty == Duty::kSettle) {
     node_rpc::SuspendJob s;
-    s.job = o.job;
-    s.generation = j->restarts;
-    s.suspend = j->state == JobState::kSuspended;
+    s.job = obligation.job;
+    s.generation = job->restarts;
+    s.suspend = job->state == JobState::kSuspended;
     s.grace_seconds = static_cast<uint32_t>(to_seconds(settings_.sched.preempt.suspend_grace));
     return s;
   }
-  node_rpc::TerminateJob t;
-  t.job = o.job;
-  t.generation = j->restarts;
-  t.forget = true;
-  t.kill_wait_seconds = static_cast<uint32_t>(to_seconds(settings_.config().kill_wait));
-  t.state = j->flags & (kJobRequeued | kJobRequeueHold) ? JobState::kPending : j->state;
-  t.time = j->ended;
-  if (j->is_leaving(o.node)) {
-    t.state = JobState::kCancelled;
-    t.time = j->run->resized;
+  node_rpc::TerminateJob terminate;
+  terminate.job = obligation.job;
+  terminate.generation = job->restarts;
+  terminate.forget = true;
+  terminate.kill_wait_seconds = static_cast<uint32_t>(to_seconds(settings_.config().kill_wait));
+  terminate.state = job->flags & (kJobRequeued | kJobRequeueHold) ? JobState::kPending : job->state;
+  terminate.time = job->ended;
+  if (job->is_leaving(obligation.node)) {
+    terminate.state = JobState::kCancelled;
+    terminate.time = job->run->resized;
   }
-  t.about = described.of(cluster_, *j);
-  t.about->cpus_per_node.clear();  // the one thing that grows with the job: it would make the orders of a large one quadratic
-  if (at != nodes.end()) place_on_node(cluster_, *j, static_cast<size_t>(at - nodes.begin()), *t.about);
-  return t;
+  terminate.about = described.of(cluster_, *job);
+  terminate.about->cpus_per_node.clear();  // the one thing that grows with the job: it would make the orders of a large one quadratic
+  if (at != nodes.end()) place_on_node(cluster_, *job, static_cast<size_t>(at - nodes.begin()), *terminate.about);
+  return terminate;
 }
 
 }  // namespace muster::slurmctld

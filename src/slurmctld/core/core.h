@@ -117,7 +117,7 @@ class Core {
   const Indexes& indexes() const { return indexes_; }
   std::vector<std::string> take_unused_blobs() { return indexes_.take_unused_blobs(); }
   // The orders that an obligation stands for; nullopt when its job is gone.
-  std::optional<NodeOrder> order_for(const Obligation& o, DescribedJob& described) const;
+  std::optional<NodeOrder> order_for(const Obligation& obligation, DescribedJob& described) const;
 
  private:
   View own() { return {cluster_, indexes_, settings_, feasibility_, now_, Caller{settings_.slurm_user, {}, {}, {}}}; }
@@ -127,10 +127,10 @@ class Core {
   // event.
   template <class Decided, class Made>
   void finish(const Decided&, Made&, size_t) {}
-  void finish(const rpc::ControlJobs& c, Decision<rpc::Messages>& d, size_t first);
-  void finish(const rpc::RunWithoutJob& c, Decision<rpc::StepCreated>& d, size_t first);
+  void finish(const rpc::ControlJobs& c, Decision<rpc::Messages>& decision, size_t first);
+  void finish(const rpc::RunWithoutJob& c, Decision<rpc::StepCreated>& decision, size_t first);
   void finish(const rpc::UpdateConfig& c, ConfigDecision& d, size_t first);
-  void finish(const CrontabChange& c, Decision<CrontabOutcome>& d, size_t first);
+  void finish(const CrontabChange& change, Decision<CrontabOutcome>& decision, size_t first);
   void change_settings(Settings settings);
   void follow_up(const Event& event);
   void fire_timers();

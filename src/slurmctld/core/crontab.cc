@@ -43,33 +43,33 @@ JobRequest job_of(const View& v, const CrontabChange::Entry& entry) {
 
 }  // namespace
 
-Result<Decision<CrontabOutcome>> decide(const View& view, const CrontabChange& c) {
+Result<Decision<CrontabOutcome>> decide(const View& view, const CrontabChange& change) {
   if (!enabled(view))
     return fail(Errc::kDisabled, "scrontab is disabled on this cluster", "ScronParameters=enable in slurm.conf allows it");
-  if (c.user != view.caller.uid && !view.may(Right::kEditCrontabs))
+  if (change.user != view.caller.uid && !view.may(Right::kEditCrontabs))
     return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may change another user's crontab");
-  if (c.text.size() > Crontab::kMostBytes)
+  if (change.text.size() > Crontab::kMostBytes)
     return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostBytes) + " bytes");
   // Others read it, too: an administrator lists it on a terminal.
-  if (std::ranges::any_of(c.text,
+  if (std::ranges::any_of(change.text,
                           [](char x) { return x == 0x7f || (static_cast<unsigned char>(x) < ' ' && x != '\n' && x != '\t' && x != '\r'); }))
     return fail(Errc::kInvalidArgument, "the crontab has a control character");
-  if (c.entries.size() > Crontab::kMostEntries)
+  if (change.entries.size() > Crontab::kMostEntries)
     return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostEntries) + " entries");
-  if (c.text.empty() && !c.entries.empty()) return fail(Errc::kInvalidArgument, "jobs without a crontab");
-  for (const CrontabChange::Entry& entry : c.entries) {
-    if (Result<> ok = check_entry(c, entry); !ok) return at_line(entry, ok.error());
+  if (change.text.empty() && !change.entries.empty()) return fail(Errc::kInvalidArgument, "jobs without a crontab");
+  for (const CrontabChange::Entry& entry : change.entries) {
+    if (Result<> ok = check_entry(change, entry); !ok) return at_line(entry, ok.error());
     if (auto ok = decide(view, job_of(view, entry)); !ok) return at_line(entry, ok.error());
   }
   return Decision<CrontabOutcome>{};
 }
 
-void Core::finish(const CrontabChange& c, Decision<CrontabOutcome>& d, size_t) {
-  const auto view = [&] { return View{cluster_, indexes_, settings_, feasibility_, now_, c.who}; };
+void Core::finish(const CrontabChange& change, Decision<CrontabOutcome>& decision, size_t) {
+  const auto view = [&] { return View{cluster_, indexes_, settings_, feasibility_, now_, change.who}; };
   std::vector<JobId> before;
   cluster_.cron_jobs.for_each([&](uint32_t id, const CronJob& entry) {
     const Job* j = cluster_.jobs.find(id);
-    if (j && !entry.over && j->request->uid == c.user) before.push_back(JobId(id));
+    if (j && !entry.over && j->request->uid == change.user) before.push_back(JobId(id));
   });
   const auto give_up = [&](const std::vector<JobId>& jobs) {
     for (JobId id : jobs) {
@@ -80,20 +80,20 @@ void Core::finish(const CrontabChange& c, Decision<CrontabOutcome>& d, size_t) {
       take(std::move(out));
     }
   };
-  for (const CrontabChange::Entry& entry : c.entries) {
+  for (const CrontabChange::Entry& entry : change.entries) {
     auto made = decide(view(), job_of(own(), entry));
     if (!made) {
-      give_up(d.reply.jobs);
-      d.reply.jobs.clear();
-      d.reply.refused = at_line(entry, made.error()).error();
+      give_up(decision.reply.jobs);
+      decision.reply.jobs.clear();
+      decision.reply.refused = at_line(entry, made.error()).error();
       return;
     }
     take(std::move(made->events));
     take(Events{event::CronJobMade{{made->reply.job, entry.times, entry.first_line, entry.last_line, false}}});
-    d.reply.jobs.push_back(made->reply.job);
+    decision.reply.jobs.push_back(made->reply.job);
   }
   give_up(before);
-  take(Events{event::CrontabInstalled{c.user, c.text}});
+  take(Events{event::CrontabInstalled{change.user, change.text}});
 }
 
 const CronJob* recurrence_of(const Cluster& cluster, const Job& job) {

@@ -249,7 +249,7 @@ bool is_managed_by(const Job& job, NodeId node);
 // known.
 std::optional<node_rpc::ManageSteps> manage_order(const Cluster& cluster, const Settings& settings, const Job& job, Time now);
 // Takes what the managing node says has become of the job's steps. It is a claim: only what the job holds becomes true.
-void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d);
+void take_news(const View& v, NodeId node, const node_rpc::StepsOfJob& report, Decision<rpc::Empty>& out);
 // How many step numbers a manager may have given without slurmctld knowing; the next manager begins after them.
 inline constexpr uint32_t kStepsUntold = 10000;
 uint32_t first_step_of_next_manager(const View& v, const Job& job);
@@ -282,8 +282,8 @@ event::NodeStateChanged state_of(const Node& n, Time now);
 Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders);
 // Called for a node that nothing runs on any more: begins the reboot or the power-down that waited for that.
 void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders);
-// The node registers while a reboot is due: `e` becomes its state after the reboot, or the order is repeated.
-void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders);
+// The node registers while a reboot is due: `change` becomes its state after the reboot, or the order is repeated.
+void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& change, std::vector<Order>& orders);
 // The node's ResumeTimeout or SuspendTimeout is over.
 void power_deadline(const View& v, const Node& n, Events& out);
 // Powers down a node that has no job and that nobody asked for (power_save.h).

@@ -8,18 +8,18 @@ namespace {
 
 // The record that a selector means. For a task of an array it is the task's own once it started or ended, else the one that holds the
 // pending tasks.
-const Job* find_job(const Cluster& cluster, const rpc::JobSelector& s) {
-  if (s.array_task == kNoArrayTask) {
-    const Job* j = cluster.jobs.find(s.job.value);
-    return j && s.means_run(j->sluid()) ? j : nullptr;
+const Job* find_job(const Cluster& cluster, const rpc::JobSelector& selector) {
+  if (selector.array_task == kNoArrayTask) {
+    const Job* j = cluster.jobs.find(selector.job.value);
+    return j && selector.means_run(j->sluid()) ? j : nullptr;
   }
   const Job* found = nullptr;
   cluster.jobs.for_each(
       [&](uint32_t, const Job& j) {
-        if (found || (j.array_job_id != s.job && j.id != s.job)) return;
-        if (j.array_task == s.array_task || (j.array_tasks && j.array_tasks->pending.test(s.array_task))) found = &j;
+        if (found || (j.array_job_id != selector.job && j.id != selector.job)) return;
+        if (j.array_task == selector.array_task || (j.array_tasks && j.array_tasks->pending.test(selector.array_task))) found = &j;
       },
-      s.job.value);
+      selector.job.value);
   return found;
 }
 
@@ -42,24 +42,25 @@ void leave_out_hidden(const Cluster& cluster, const Privacy& privacy, JobExplana
 
 }  // namespace
 
-Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q,
+Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& query,
                                    const Privacy& privacy) {
-  const Job* job = find_job(cluster, q.job);
+  const Job* job = find_job(cluster, query.job);
   if (job && !privacy.shows(*job)) return fail(Errc::kInvalidJobId);
   if (!job)
     return fail(Errc::kInvalidJobId, {},
-                !cluster.was_given(q.job.job) ? "no job has had that number yet; the last was " + std::to_string(cluster.last_job_id.value)
-                                              : "the job ended more than MinJobAge=" +
-                                                    std::to_string(to_seconds(settings.config().min_job_age)) + " s ago and was forgotten");
+                !cluster.was_given(query.job.job)
+                    ? "no job has had that number yet; the last was " + std::to_string(cluster.last_job_id.value)
+                    : "the job ended more than MinJobAge=" + std::to_string(to_seconds(settings.config().min_job_age)) +
+                          " s ago and was forgotten");
   JobExplanation out = sched::explain_job(cluster, settings.sched, now, *job);
   leave_out_hidden(cluster, privacy, out);
   return out;
 }
 
-Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q,
+Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& query,
                                      const Privacy& privacy) {
   MUSTER_TRY_VOID(privacy.may_ask_for_nodes());
-  if (const Node* node = cluster.node(q.node); node && privacy.shows(*node)) {
+  if (const Node* node = cluster.node(query.node); node && privacy.shows(*node)) {
     NodeExplanation out = sched::explain_node(cluster, settings.sched, now, *node);
     leave_out_hidden(cluster, privacy, out.jobs);
     return out;
@@ -68,7 +69,7 @@ Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& set
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     if (names.size() < 4096) names.push_back(n.spec->name);
   });
-  std::string_view near = did_you_mean(q.node, names);
+  std::string_view near = did_you_mean(query.node, names);
   return fail(Errc::kInvalidNodeName, {}, near.empty() ? "sinfo -N lists the nodes" : "did you mean " + std::string(near) + "?");
 }
 

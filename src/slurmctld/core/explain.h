@@ -9,9 +9,9 @@
 
 namespace muster::slurmctld {
 
-Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& q,
+Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& query,
                                    const Privacy& privacy = {});
-Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& q,
+Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& query,
                                      const Privacy& privacy = {});
 
 }  // namespace muster::slurmctld

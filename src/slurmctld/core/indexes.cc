@@ -39,21 +39,21 @@ bool Indexes::only_ages(const Job& job) const {
 }
 
 template <class F>
-void Indexes::each_timer(const Job& job, F&& f) const {
+void Indexes::each_timer(const Job& job, F&& visit) const {
   if (job.pending()) {
-    if (job.eligible != kTimeUnset) f(job.eligible, TimerKind::kJobBegin);
-    if (job.request->deadline != kTimeUnset) f(latest_start(job) + Duration(1), TimerKind::kJobDeadline);
-    if (job.request->immediate_seconds) f(job.submitted + seconds(job.request->immediate_seconds), TimerKind::kJobImmediate);
+    if (job.eligible != kTimeUnset) visit(job.eligible, TimerKind::kJobBegin);
+    if (job.request->deadline != kTimeUnset) visit(latest_start(job) + Duration(1), TimerKind::kJobDeadline);
+    if (job.request->immediate_seconds) visit(job.submitted + seconds(job.request->immediate_seconds), TimerKind::kJobImmediate);
   } else if (!job.finished()) {
     // While the job waits for its nodes its time has not begun; the event that ends the waiting sets its end anew.
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite && !(job.flags & kJobConfiguring)) {
-      f(job.ends, TimerKind::kJobLimit);
+      visit(job.ends, TimerKind::kJobLimit);
       const WarnSignal& w = job.request->warn;
-      if (w.signal && !(job.run->time_warned & kWarnedSignal)) f(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
-      if (auto mail = next_limit_mail(job)) f(mail->at, TimerKind::kJobMail);
+      if (w.signal && !(job.run->time_warned & kWarnedSignal)) visit(job.ends - seconds(w.seconds_before_end), TimerKind::kJobWarn);
+      if (auto mail = next_limit_mail(job)) visit(mail->at, TimerKind::kJobMail);
     }
   } else if (only_ages(job)) {
-    f(job.ended + min_job_age_, TimerKind::kJobPurge);
+    visit(job.ended + min_job_age_, TimerKind::kJobPurge);
   }
 }
 
@@ -264,18 +264,18 @@ std::vector<Obligation> Indexes::take_due(Time now, Duration repeat_after) {
   std::vector<Obligation> out;
   size_t prepares = 0;
   std::erase_if(held_back_, [&](const auto& held) { return held.second <= now; });
-  auto send = [&](const Obligation& o) {
-    if (!open_.contains(o)) return;
-    if (auto held = held_back_.find(o.job); o.duty == Duty::kTerminate && held != held_back_.end()) {
-      sent_at_[o] = held->second;
-      sent_.emplace(held->second, o);
+  auto send = [&](const Obligation& obligation) {
+    if (!open_.contains(obligation)) return;
+    if (auto held = held_back_.find(obligation.job); obligation.duty == Duty::kTerminate && held != held_back_.end()) {
+      sent_at_[obligation] = held->second;
+      sent_.emplace(held->second, obligation);
       return;
     }
-    if (o.duty == Duty::kPrepare && ++prepares > kMostPrepares) return due_.push_back(o);
-    if (auto at = sent_at_.find(o); at != sent_at_.end()) sent_.erase({at->second, o});
-    sent_at_[o] = now + repeat_after;
-    sent_.emplace(now + repeat_after, o);
-    out.push_back(o);
+    if (obligation.duty == Duty::kPrepare && ++prepares > kMostPrepares) return due_.push_back(obligation);
+    if (auto at = sent_at_.find(obligation); at != sent_at_.end()) sent_.erase({at->second, obligation});
+    sent_at_[obligation] = now + repeat_after;
+    sent_.emplace(now + repeat_after, obligation);
+    out.push_back(obligation);
   };
   std::vector<Obligation> due = std::move(due_);
   due_.clear();

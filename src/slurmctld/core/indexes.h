@@ -143,7 +143,7 @@ class Indexes {
 
  private:
   template <class F>
-  void each_timer(const Job& job, F&& f) const;
+  void each_timer(const Job& job, F&& visit) const;
   template <class F>
   static void each_moment(const Reservation& r, F&& f);
   bool only_ages(const Job& job) const;

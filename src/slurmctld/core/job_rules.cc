@@ -88,21 +88,21 @@ std::string job_name_for_users(const Job& job) {
 }
 
 event::JobChanged changed(const Job& job) {
-  event::JobChanged e;
-  e.job = job.id;
-  e.request = job.request_id;
-  e.priority = job.priority;
-  e.flags = job.flags;
-  e.reason = job.reason;
-  e.time_limit_min = job.time_limit_min;
-  e.partition = job.partition;
-  e.association = job.association;
-  e.eligible = job.eligible;
-  e.ends = job.ends;
-  e.array_tasks = job.array_tasks;
-  e.dependencies = job.dependencies;
-  e.detail = job.detail;
-  return e;
+  event::JobChanged change;
+  change.job = job.id;
+  change.request = job.request_id;
+  change.priority = job.priority;
+  change.flags = job.flags;
+  change.reason = job.reason;
+  change.time_limit_min = job.time_limit_min;
+  change.partition = job.partition;
+  change.association = job.association;
+  change.eligible = job.eligible;
+  change.ends = job.ends;
+  change.array_tasks = job.array_tasks;
+  change.dependencies = job.dependencies;
+  change.detail = job.detail;
+  return change;
 }
 
 }  // namespace muster::slurmctld

@@ -6,17 +6,17 @@
 
 namespace muster::slurmctld {
 
-rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& q) {
+rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& query) {
   std::map<std::string, LicenseRow> rows;
   for (const auto& [name, count] : config.licenses) {
-    if (!q.name.empty() && q.name != name) continue;
+    if (!query.name.empty() && query.name != name) continue;
     LicenseRow& row = rows[name];
     row.name = name;
     row.total = static_cast<uint32_t>(count);
   }
   if (cluster.directory)
     cluster.directory->licenses.for_each([&](const std::string& name, const RemoteLicense& l) {
-      if ((!q.name.empty() && q.name != name) || rows.contains(name)) return;
+      if ((!query.name.empty() && query.name != name) || rows.contains(name)) return;
       LicenseRow& row = rows[name];
       row.name = name;
       row.total = l.total;

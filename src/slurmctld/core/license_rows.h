@@ -8,6 +8,6 @@
 namespace muster::slurmctld {
 
 // The licenses of slurm.conf and the remote ones that slurmdbd told of, in alphabetical order, each with how many of it running jobs hold.
-rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& q);
+rpc::LicenseRows query_licenses(const Cluster& cluster, const config::Config& config, const rpc::QueryLicenses& query);
 
 }  // namespace muster::slurmctld

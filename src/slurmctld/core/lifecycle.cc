@@ -91,28 +91,29 @@ struct ReportHandler {
     if (!j || j->state != JobState::kRunning || j->launched) return;
     d.events.push_back(event::JobLaunched{r.job, v.now, end_within(v, *j, 0, j->time_limit_min, v.now)});
   }
-  void operator()(const node_rpc::BatchFinished& r) {
-    const Job* job = job_of(r.job, r.generation);
-    if (r.gone) forget(r.job);
+  void operator()(const node_rpc::BatchFinished& finished) {
+    const Job* job = job_of(finished.job, finished.generation);
+    if (finished.gone) forget(finished.job);
     if (!job || job->batch_share().node != node) return;
-    if (r.usage && !job->run->batch_usage) d.events.push_back(event::StepUsed{job->id, {kBatchStep, {node}, own(r.usage)}});
+    if (finished.usage && !job->run->batch_usage) d.events.push_back(event::StepUsed{job->id, {kBatchStep, {node}, own(finished.usage)}});
     if (job->finished()) {
-      bool news = r.exit_status != 0 && job->exit_status == 0 && job->run->releasing.test(job->run->batch_index);
-      if (news && !(job->flags & (kJobRequeued | kJobRequeueHold))) d.events.push_back(event::JobScriptEnded{job->id, r.exit_status});
-      if (r.gone) release(*job, job->run->batch_index);
+      bool news = finished.exit_status != 0 && job->exit_status == 0 && job->run->releasing.test(job->run->batch_index);
+      if (news && !(job->flags & (kJobRequeued | kJobRequeueHold)))
+        d.events.push_back(event::JobScriptEnded{job->id, finished.exit_status});
+      if (finished.gone) release(*job, job->run->batch_index);
       return;
     }
     Ending ending;
-    ending.exit_status = r.exit_status;
-    ending.state = r.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
-    if (r.exit_status != 0) ending.reason = WIFSIGNALED(r.exit_status) ? Reason::kFailedSignal : Reason::kNonZeroExitCode;
-    if (r.out_of_memory) {
+    ending.exit_status = finished.exit_status;
+    ending.state = finished.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
+    if (finished.exit_status != 0) ending.reason = WIFSIGNALED(finished.exit_status) ? Reason::kFailedSignal : Reason::kNonZeroExitCode;
+    if (finished.out_of_memory) {
       ending.state = JobState::kOutOfMemory;
       ending.reason = Reason::kOutOfMemory;
     }
-    ending.flags = requeue_flags_of_exit(v, *job, r.exit_status);
+    ending.flags = requeue_flags_of_exit(v, *job, finished.exit_status);
     ending.gone = Bitmap(job->allocation->nodes.size());
-    if (r.gone) ending.gone.set(job->run->batch_index);
+    if (finished.gone) ending.gone.set(job->run->batch_index);
     end_job(v, *job, ending, d.events);
   }
   void operator()(const node_rpc::JobGone& r) {
@@ -122,16 +123,16 @@ struct ReportHandler {
     const Job* j = v.cluster.jobs.find(r.job.value);
     if (j && j->restarts == r.generation && j->is_leaving(node)) d.events.push_back(event::JobNodeLeft{r.job, node, v.now});
   }
-  void operator()(const node_rpc::LaunchFailed& r) {
-    forget(r.job);
-    if (r.node_fault) drain(r.text.empty() ? "Prolog error" : r.text);
-    const Job* job = job_of(r.job, r.generation);
+  void operator()(const node_rpc::LaunchFailed& failed) {
+    forget(failed.job);
+    if (failed.node_fault) drain(failed.text.empty() ? "Prolog error" : failed.text);
+    const Job* job = job_of(failed.job, failed.generation);
     if (!job || job->finished()) return;
     Ending ending;
     ending.state = JobState::kFailed;
     ending.reason = Reason::kJobLaunchFailure;
-    ending.detail = r.text;
-    ending.exit_status = r.node_fault ? 1 << 8 : 53;  // 0:53 is what Slurm shows for output that cannot be opened
+    ending.detail = failed.text;
+    ending.exit_status = failed.node_fault ? 1 << 8 : 53;  // 0:53 is what Slurm shows for output that cannot be opened
     // srun's steps may run there without the script; the node says when it is rid of them.
     ending.gone = Bitmap(job->allocation->nodes.size());
     ending.flags = kJobLaunchFailed;
@@ -140,7 +141,7 @@ struct ReportHandler {
     bool hold =
         failed_too_often(v, *job) || !(v.settings.config().scheduler_parameters.has("nohold_on_prolog_fail") || may_be_expedited(v, *job));
     const bool forced = job->request->kind == JobKind::kBatch && v.settings.prolog.force_requeue_on_fail;
-    if (r.node_fault && (forced || requeue_allowed(v, *job))) ending.flags |= hold ? kJobRequeueHold : kJobRequeued;
+    if (failed.node_fault && (forced || requeue_allowed(v, *job))) ending.flags |= hold ? kJobRequeueHold : kJobRequeued;
     end_job(v, *job, ending, d.events);
   }
   void operator()(const node_rpc::JobSettled& r) {
@@ -164,36 +165,36 @@ struct ReportHandler {
     e.nodes.set(*index_of(*j, node));
     d.events.push_back(std::move(e));
   }
-  void operator()(const node_rpc::StepGone& r) {
-    d.orders.push_back({node, node_rpc::StepEndTaken{r.job, r.generation, r.step}});  // also where nobody asks for it any more
-    const Job* job = job_of(r.job, r.generation);
+  void operator()(const node_rpc::StepGone& gone) {
+    d.orders.push_back({node, node_rpc::StepEndTaken{gone.job, gone.generation, gone.step}});  // also where nobody asks for it any more
+    const Job* job = job_of(gone.job, gone.generation);
     if (!job) return;
     const size_t index = *index_of(*job, node);
-    if (job->managed && !job->finished()) return pass_on(*job, r);
-    auto step = std::ranges::find(job->steps, r.step, &Step::id);
-    if (step == job->steps.end()) return told_late(*job, r);
+    if (job->managed && !job->finished()) return pass_on(*job, gone);
+    auto step = std::ranges::find(job->steps, gone.step, &Step::id);
+    if (step == job->steps.end()) return told_late(*job, gone);
     const auto still_there = [&](const StepShare& x) { return !x.done && x.node_index != index; };
     // An end that is told again, because the node has not heard that it was taken, brings no use a second time.
     const bool told = std::ranges::any_of(step->shares, [&](const StepShare& x) { return x.done && x.node_index == index; });
-    const StepUsagePtr usage = told ? nullptr : own(r.usage);
+    const StepUsagePtr usage = told ? nullptr : own(gone.usage);
     if (std::ranges::none_of(step->shares, still_there)) {
-      event::StepEnded e = step_ended(v, *job, *step, r.exit_status, r.out_of_memory);
+      event::StepEnded e = step_ended(v, *job, *step, gone.exit_status, gone.out_of_memory);
       e.usage = usage;
       d.events.push_back(std::move(e));
       return;
     }
     event::StepNodesDone done;
     done.job = job->id;
-    done.step = r.step;
+    done.step = gone.step;
     done.nodes = Bitmap(index + 1);
     done.nodes.set(index);
-    done.exit_status = r.exit_status;
-    done.out_of_memory = r.out_of_memory;
+    done.exit_status = gone.exit_status;
+    done.out_of_memory = gone.out_of_memory;
     done.usage = usage;
     d.events.push_back(std::move(done));
-    if (!r.ends_step) return;
+    if (!gone.ends_step) return;
     for (const StepShare& x : step->shares)
-      if (still_there(x)) kill_step(*job, r.step, x.node_index);
+      if (still_there(x)) kill_step(*job, gone.step, x.node_index);
   }
   // A node speaks for itself alone.
   StepUsagePtr own(const StepUsagePtr& usage) const { return on_node(usage, v.cluster.nodes.at(node.value).spec->name); }
@@ -290,36 +291,37 @@ Result<Events> decide_start(const View& v, const sched::StartItem& item) {
 }
 
 Result<Events> start_one(const View& view, const sched::StartItem& item) {
-  MUSTER_TRY(j, may_start(view, item));
-  MUSTER_TRY_VOID(item.over.empty() ? sched::still_fits(view.cluster, view.settings.sched, *j->request, item, view.now, j->time_limit_min)
-                                    : may_start_over(view, item));
+  MUSTER_TRY(job, may_start(view, item));
+  MUSTER_TRY_VOID(item.over.empty()
+                      ? sched::still_fits(view.cluster, view.settings.sched, *job->request, item, view.now, job->time_limit_min)
+                      : may_start_over(view, item));
 
   Events out;
-  event::JobStarted e;
-  e.job = j->id;
-  e.array_task = item.array_task;
-  e.task_job = task_record(view, *j, item.array_task);
-  e.time = view.now;
-  e.time_limit_min = limit_at_start(view, *j, item);
-  e.reservation = item.reservation;
-  e.ends = end_within(view, *j, item.reservation, e.time_limit_min.value_or(j->time_limit_min), view.now);
-  e.priority = item.priority;
-  e.partition = item.partition;
-  e.association = acct::association_of(view.cluster, *j->request, item.partition);
-  e.allocation = item.allocation;
-  e.batch_index = batch_index_of(view, *j->request, *item.allocation);
+  event::JobStarted started;
+  started.job = job->id;
+  started.array_task = item.array_task;
+  started.task_job = task_record(view, *job, item.array_task);
+  started.time = view.now;
+  started.time_limit_min = limit_at_start(view, *job, item);
+  started.reservation = item.reservation;
+  started.ends = end_within(view, *job, item.reservation, started.time_limit_min.value_or(job->time_limit_min), view.now);
+  started.priority = item.priority;
+  started.partition = item.partition;
+  started.association = acct::association_of(view.cluster, *job->request, item.partition);
+  started.allocation = item.allocation;
+  started.batch_index = batch_index_of(view, *job->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
-    if (view.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) e.flags = kJobConfiguring | kJobPowerUpNode;
-  e.managed = may_be_managed(view, *j, *item.allocation);
+    if (view.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) started.flags = kJobConfiguring | kJobPowerUpNode;
+  started.managed = may_be_managed(view, *job, *item.allocation);
   const config::PortRange ports = view.settings.config().mpi_ports;
-  if (auto kept = e.managed ? steps::ports_to_keep(view.cluster, {ports.first, ports.last, true}, *item.allocation) : std::nullopt)
-    std::tie(e.first_port, e.last_port) = *kept;
-  e.prolog = !view.settings.config().prolog_slurmctld.empty();
-  e.preparing = nodes_to_prepare(view, *j, *item.allocation, e.batch_index);
-  if (e.prolog || (e.preparing.any() && waits_for_prologs(view, *j))) e.flags |= kJobConfiguring;
+  if (auto kept = started.managed ? steps::ports_to_keep(view.cluster, {ports.first, ports.last, true}, *item.allocation) : std::nullopt)
+    std::tie(started.first_port, started.last_port) = *kept;
+  started.prolog = !view.settings.config().prolog_slurmctld.empty();
+  started.preparing = nodes_to_prepare(view, *job, *item.allocation, started.batch_index);
+  if (started.prolog || (started.preparing.any() && waits_for_prologs(view, *job))) started.flags |= kJobConfiguring;
   power_up(view, item, out);
-  suspend_for(view, item.over, e.task_job ? e.task_job : e.job, out);
-  out.push_back(std::move(e));
+  suspend_for(view, item.over, started.task_job ? started.task_job : started.job, out);
+  out.push_back(std::move(started));
   return out;
 }
 
@@ -346,32 +348,32 @@ void end_one(const View& view, const Job& job, const Ending& ending, Events& out
     as_told.flags = job.run->preempt_how == PreemptHow::kRequeue ? kJobRequeued : 0u;
     return end_one(view, job, as_told, out);
   }
-  event::JobEnding e;
-  e.job = job.id;
-  e.state = ending.state;
-  e.reason = ending.reason;
-  if (job.pending() && e.state == JobState::kCancelled && e.reason == Reason::kNone)
-    e.reason = reason_shown(view.cluster, job);  // what it waited for
-  e.flags = ending.flags;
-  e.exit_status = ending.exit_status;
-  if (ending.state == JobState::kCancelled) e.by = view.caller.uid;
-  e.asked = ending.asked;
+  event::JobEnding ended;
+  ended.job = job.id;
+  ended.state = ending.state;
+  ended.reason = ending.reason;
+  if (job.pending() && ended.state == JobState::kCancelled && ended.reason == Reason::kNone)
+    ended.reason = reason_shown(view.cluster, job);  // what it waited for
+  ended.flags = ending.flags;
+  ended.exit_status = ending.exit_status;
+  if (ending.state == JobState::kCancelled) ended.by = view.caller.uid;
+  ended.asked = ending.asked;
   if (ending.node) {
-    e.node = *ending.node;
-    e.has_node = true;
+    ended.node = *ending.node;
+    ended.has_node = true;
   }
   // The clock may have stepped back since the start.
-  e.time = job.pending() ? view.now : std::max(view.now, job.started);
-  if (!ending.detail.empty()) e.detail = std::make_shared<const std::string>(ending.detail);
-  e.epilog = job.allocation && !view.settings.config().epilog_slurmctld.empty();
+  ended.time = job.pending() ? view.now : std::max(view.now, job.started);
+  if (!ending.detail.empty()) ended.detail = std::make_shared<const std::string>(ending.detail);
+  ended.epilog = job.allocation && !view.settings.config().epilog_slurmctld.empty();
   if (job.allocation) {
-    e.releasing = Bitmap(job.allocation->nodes.size());
+    ended.releasing = Bitmap(job.allocation->nodes.size());
     for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
       const Node* n = view.cluster.nodes.find(job.allocation->nodes[i].node.value);
-      if (can_be_told(n) && !ending.gone.test(i)) e.releasing.set(i);
+      if (can_be_told(n) && !ending.gone.test(i)) ended.releasing.set(i);
     }
   }
-  out.push_back(std::move(e));
+  out.push_back(std::move(ended));
 }
 
 bool nodes_ready(const View& v, const Job& job) {
@@ -422,16 +424,16 @@ Events decide_program_ended(const View& view, const JobProgramEnd& end) {
   return out;
 }
 
-Result<Decision<rpc::Empty>> decide(const View& view, const rpc::FinishAllocation& c) {
-  const Job* job = view.cluster.jobs.find(c.job.value);
+Result<Decision<rpc::Empty>> decide(const View& view, const rpc::FinishAllocation& request) {
+  const Job* job = view.cluster.jobs.find(request.job.value);
   if (!job) return fail(Errc::kInvalidJobId);
   if (!view.may(*job)) return fail(refusal(view, *job, Errc::kUserIdMissing));
   if (job->finished()) return fail(Errc::kAlreadyDone);
   Decision<rpc::Empty> d;
   Ending e;
-  e.exit_status = c.exit_status;
+  e.exit_status = request.exit_status;
   if (job->pending()) e.state = JobState::kCancelled;
-  else e.state = c.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
+  else e.state = request.exit_status == 0 ? JobState::kCompleted : JobState::kFailed;
   if (e.state == JobState::kFailed) e.reason = Reason::kNonZeroExitCode;
   end_job(view, *job, e, d.events);
   return d;
@@ -440,13 +442,13 @@ Result<Decision<rpc::Empty>> decide(const View& view, const rpc::FinishAllocatio
 namespace {
 
 // SLURM_ARRAY_TASK_COUNT, MIN, MAX and STEP, for the array as it was submitted.
-void describe_array(const RequestBody& request, node_rpc::JobOnNode& n) {
+void describe_array(const RequestBody& request, node_rpc::JobOnNode& out) {
   const ArrayExtent& tasks = request.array.value();
   if (!tasks.count) return;
-  n.array_task_count = tasks.count;
-  n.array_task_min = tasks.min;
-  n.array_task_max = tasks.max;
-  n.array_task_step = tasks.step;
+  out.array_task_count = tasks.count;
+  out.array_task_min = tasks.min;
+  out.array_task_max = tasks.max;
+  out.array_task_step = tasks.step;
 }
 
 // All components of the job that this one leads, for the variables of its script.
@@ -454,28 +456,28 @@ std::vector<HetComponent> components_with_nodes(const Cluster& cluster, const Jo
   std::vector<HetComponent> out;
   for (const Job* job : components_of(cluster, leader.het)) {
     if (!job->allocation) continue;
-    HetComponent& c = out.emplace_back();
-    c.job = job->id;
-    c.name = job->name();
-    if (const Partition* p = cluster.partitions.find(job->partition)) c.partition = p->name;
+    HetComponent& component = out.emplace_back();
+    component.job = job->id;
+    component.name = job->name();
+    if (const Partition* p = cluster.partitions.find(job->partition)) component.partition = p->name;
     const RequestBody& request = *job->request;
-    c.account = request.account;
-    c.qos = request.qos;
-    c.reservation = request.reservation.text();
+    component.account = request.account;
+    component.qos = request.qos;
+    component.reservation = request.reservation.text();
     std::vector<std::string> names;
     for (const NodeShare& s : job->allocation->nodes) {
       const Node* node = cluster.nodes.find(s.node.value);
       names.push_back(node ? node->spec->name : "?");
-      c.cpus_per_node.push_back(s.counted_cpus());
-      c.tasks_per_node.push_back(s.tasks);
+      component.cpus_per_node.push_back(s.counted_cpus());
+      component.tasks_per_node.push_back(s.tasks);
     }
-    c.node_list = compress_hosts(names);
+    component.node_list = compress_hosts(names);
     const bool tasks_asked =
         request.num_tasks || request.ntasks_per_node || request.ntasks_per_socket || request.ntasks_per_core || request.ntasks_per_gpu;
-    if (tasks_asked) c.num_tasks = job->allocation->total_tasks();
-    c.cpus_per_task = request.cpus_per_task;
-    c.mem_per_cpu_mb = request.mem_per_cpu_mb.value_or(0);
-    c.mem_per_node_mb = request.mem_per_node_mb.value_or(0);
+    if (tasks_asked) component.num_tasks = job->allocation->total_tasks();
+    component.cpus_per_task = request.cpus_per_task;
+    component.mem_per_cpu_mb = request.mem_per_cpu_mb.value_or(0);
+    component.mem_per_node_mb = request.mem_per_node_mb.value_or(0);
   }
   return out;
 }
@@ -483,36 +485,36 @@ std::vector<HetComponent> components_with_nodes(const Cluster& cluster, const Jo
 }  // namespace
 
 node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
-  node_rpc::JobOnNode n;
-  n.job = job.id;
-  n.generation = job.restarts;
-  n.array_job_id = job.array_job_id;
-  n.array_task = job.array_task;
+  node_rpc::JobOnNode out;
+  out.job = job.id;
+  out.generation = job.restarts;
+  out.array_job_id = job.array_job_id;
+  out.array_task = job.array_task;
   auto request = std::make_shared<JobRequest>(job.whole_request());
   if (job.run->reservation) request->reservation = job.run->reservation_name;  // of several the one it runs in, or the one that drew it in
-  n.request = std::move(request);
-  if (job.array_job_id) describe_array(*job.request, n);
-  n.cluster = cluster.name;
-  n.time_limit_min = job.time_limit_min;
-  n.sluid = job.sluid();
-  n.restart = why_restarted(cluster, job);
-  n.started = job.started;
-  n.ends = job.ends;
-  n.num_tasks = job.allocation->total_tasks();
-  if (job.het.leads()) n.het = components_with_nodes(cluster, job);
+  out.request = std::move(request);
+  if (job.array_job_id) describe_array(*job.request, out);
+  out.cluster = cluster.name;
+  out.time_limit_min = job.time_limit_min;
+  out.sluid = job.sluid();
+  out.restart = why_restarted(cluster, job);
+  out.started = job.started;
+  out.ends = job.ends;
+  out.num_tasks = job.allocation->total_tasks();
+  if (job.het.leads()) out.het = components_with_nodes(cluster, job);
   const Partition* partition = cluster.partitions.find(job.partition);
-  if (partition) n.partition = partition->name;
-  n.exclusive = exclusive_word(job.request->exclusive, partition);
-  n.oversubscribe = oversubscribe_word(job.request->exclusive, partition);
+  if (partition) out.partition = partition->name;
+  out.exclusive = exclusive_word(job.request->exclusive, partition);
+  out.oversubscribe = oversubscribe_word(job.request->exclusive, partition);
   std::vector<std::string> names;
   for (const NodeShare& s : job.allocation->nodes) {
     const Node* node = cluster.nodes.find(s.node.value);
     names.push_back(node ? node->spec->name : "?");
-    n.cpus_per_node.push_back(s.counted_cpus());
-    n.tasks_per_node.push_back(s.tasks);
+    out.cpus_per_node.push_back(s.counted_cpus());
+    out.tasks_per_node.push_back(s.tasks);
   }
-  n.node_list = compress_hosts(names);
-  return n;
+  out.node_list = compress_hosts(names);
+  return out;
 }
 
 void place_on_node(const Cluster& cluster, const Job& job, size_t index, node_rpc::JobOnNode& n) {

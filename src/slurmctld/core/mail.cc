@@ -17,20 +17,20 @@ class Mails {
   void operator()(const event::JobStarted& e) {
     if (const Job* j = wants(e.task_job ? e.task_job : e.job, kMailBegin)) add(*j, kMailBegin);
   }
-  void operator()(const event::JobEnding& e) {
-    if (e.array_task != kNoArrayTask && !e.task_job) return;  // it never ran
-    JobId id = e.task_job ? e.task_job : e.job;
-    never_satisfied(id, e.reason);
+  void operator()(const event::JobEnding& ending) {
+    if (ending.array_task != kNoArrayTask && !ending.task_job) return;  // it never ran
+    JobId id = ending.task_job ? ending.task_job : ending.job;
+    never_satisfied(id, ending.reason);
     const Job* job = wants(id, kMailEnd | kMailFail | kMailRequeue | kMailTimeLimit);
     if (!job) return;
     uint16_t asked = job->request->mail_type;
-    if (e.flags & (kJobRequeued | kJobRequeueHold)) {
+    if (ending.flags & (kJobRequeued | kJobRequeueHold)) {
       if ((asked & kMailRequeue) && !summary(*job)) add(*job, kMailRequeue);
       return;
     }
-    bool failed = e.state >= JobState::kFailed && e.state != JobState::kPreempted;
+    bool failed = ending.state >= JobState::kFailed && ending.state != JobState::kPreempted;
     if (summary(*job)) failed = cluster_.arrays.at(job->array_job_id.value).ended_bad > 0;
-    if (e.state == JobState::kTimeout && (asked & kMailTimeLimit) && !summary(*job)) add(*job, kMailTimeLimit);
+    if (ending.state == JobState::kTimeout && (asked & kMailTimeLimit) && !summary(*job)) add(*job, kMailTimeLimit);
     // END is for ends that are no failures: whoever wants both says so.
     uint16_t what = failed ? kMailFail : kMailEnd;
     if (asked & what) add(*job, what);

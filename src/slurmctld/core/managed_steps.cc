@@ -152,19 +152,19 @@ uint32_t first_step_of_next_manager(const View& v, const Job& job) {
   return job.next_step + std::min(kStepsUntold, v.settings.config().max_step_count / 4);
 }
 
-void take_news(const View& view, NodeId node, const node_rpc::StepsOfJob& r, Decision<rpc::Empty>& d) {
-  const uint64_t last = r.first + r.news.size() - 1;
+void take_news(const View& view, NodeId node, const node_rpc::StepsOfJob& report, Decision<rpc::Empty>& out) {
+  const uint64_t last = report.first + report.news.size() - 1;
   // This is said even where nothing was new here: the node need not repeat it.
-  if (!r.news.empty() && r.first > 0) d.orders.push_back({node, node_rpc::StepsTaken{r.job, r.generation, last}});
-  const Job* j = view.cluster.jobs.find(r.job.value);
-  if (!j || j->restarts != r.generation || !is_managed_by(*j, node) || j->pending() || r.first == 0 || r.news.empty() ||
+  if (!report.news.empty() && report.first > 0) out.orders.push_back({node, node_rpc::StepsTaken{report.job, report.generation, last}});
+  const Job* j = view.cluster.jobs.find(report.job.value);
+  if (!j || j->restarts != report.generation || !is_managed_by(*j, node) || j->pending() || report.first == 0 || report.news.empty() ||
       last <= j->run->step_news)
     return;
-  NewsTaker taker(view, *j, d.events);
-  for (uint64_t i = 0; i < r.news.size(); ++i)
-    if (r.first + i > j->run->step_news) taker.take(r.news[i]);
+  NewsTaker taker(view, *j, out.events);
+  for (uint64_t i = 0; i < report.news.size(); ++i)
+    if (report.first + i > j->run->step_news) taker.take(report.news[i]);
   if (j->finished()) taker.end_rest();
-  d.events.push_back(event::StepsTold{j->id, last});
+  out.events.push_back(event::StepsTold{j->id, last});
 }
 
 void end_management(const View& v, NodeId node, const node_rpc::Register& r, std::vector<Order>& out) {

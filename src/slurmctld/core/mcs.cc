@@ -61,21 +61,21 @@ std::string default_label(const View& v, const config::McsRules& m, const JobReq
 }  // namespace
 
 Result<> complete_mcs_label(const View& view, JobRequest& request) {
-  const config::McsRules& m = view.settings.config().mcs;
+  const config::McsRules& rules = view.settings.config().mcs;
   const bool keeps = request.exclusive == Exclusive::kMcs;
-  if (m.plugin == Plugin::kNone) {
+  if (rules.plugin == Plugin::kNone) {
     // --exclusive=mcs is taken: nobody has a label here, so there is nobody to keep off.
     if (request.mcs_label.empty()) return {};
     return refuse("--mcs-label needs an MCSPlugin, and this cluster has mcs/none; --exclusive=user keeps other users away");
   }
-  if (!request.mcs_label.empty()) return check_label(view, m, request);
+  if (!request.mcs_label.empty()) return check_label(view, rules, request);
   // A user who wants nodes kept for a label and names none means the user's own label.
-  const bool keeps_own = keeps && m.select != config::McsRules::Select::kNever;
-  if (m.enforced || keeps_own) request.mcs_label = default_label(view, m, request);
+  const bool keeps_own = keeps && rules.select != config::McsRules::Select::kNever;
+  if (rules.enforced || keeps_own) request.mcs_label = default_label(view, rules, request);
   if (!request.mcs_label.empty()) return {};
-  if (m.enforced)
+  if (rules.enforced)
     return refuse("every job has a label here (MCSParameters=enforced), and there is none to take: name one with --mcs-label");
-  if (keeps && m.select == config::McsRules::Select::kOnDemand)
+  if (keeps && rules.select == config::McsRules::Select::kOnDemand)
     return refuse("--exclusive=mcs keeps nodes for a label: name it with --mcs-label");
   return {};
 }

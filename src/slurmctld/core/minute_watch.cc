@@ -54,8 +54,8 @@ Holder holder_of(const MinuteWatch::Whom& whom) { return whom.association ? Hold
 void MinuteWatch::rebuild(const View& view) {
   times_.clear();
   queue_.clear();
-  const acct::Enforcement& e = view.settings.sched.enforcement;
-  on_ = e.limits && !e.safe && view.cluster.directory && any_set(view.cluster);
+  const acct::Enforcement& enforcement = view.settings.sched.enforcement;
+  on_ = enforcement.limits && !enforcement.safe && view.cluster.directory && any_set(view.cluster);
   if (!on_) return;
   Parties parties(view);
   std::set<Whom> seen;

@@ -71,45 +71,45 @@ bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std
   return issue_reboot(v, n, e, orders), true;
 }
 
-Result<> reboot(const View& view, const Node& node, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
+Result<> reboot(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out, std::vector<Order>& orders) {
   if (view.settings.config().reboot_program.empty()) return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
   bool off = node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
-  if (node.admin == NodeState::kFuture || (!c.force && (off || (node.flags & kRebootFlags)))) return {};  // ignored, as documented
-  event::NodeStateChanged e = state_of(node, view.now);
-  e.flags |= kNodeRebootRequested;
-  e.next_state = iequals(c.next_state, "DOWN")     ? NodeState::kDown
-                 : !c.next_state.empty() || c.asap ? NodeState::kIdle
-                                                   : NodeState::kUnknown;
-  if (c.asap && !(e.flags & kNodeDrain)) {
-    e.flags |= kNodeDrain;
-    e.action_drained = true;
+  if (node.admin == NodeState::kFuture || (!request.force && (off || (node.flags & kRebootFlags)))) return {};  // ignored, as documented
+  event::NodeStateChanged change = state_of(node, view.now);
+  change.flags |= kNodeRebootRequested;
+  change.next_state = iequals(request.next_state, "DOWN")           ? NodeState::kDown
+                      : !request.next_state.empty() || request.asap ? NodeState::kIdle
+                                                                    : NodeState::kUnknown;
+  if (request.asap && !(change.flags & kNodeDrain)) {
+    change.flags |= kNodeDrain;
+    change.action_drained = true;
   }
-  if (!c.reason.empty()) say(e, view, c.reason);
-  else if (e.reason.empty()) say(e, view, c.asap ? "Reboot ASAP" : "reboot requested");
-  if (c.force) {
-    e.flags &= ~kPowerFlags;
+  if (!request.reason.empty()) say(change, view, request.reason);
+  else if (change.reason.empty()) say(change, view, request.asap ? "Reboot ASAP" : "reboot requested");
+  if (request.force) {
+    change.flags &= ~kPowerFlags;
     clear_of_jobs(view, node, JobState::kNodeFail, out);
-    issue_reboot(view, node, e, orders);
+    issue_reboot(view, node, change, orders);
   } else if (idle(node)) {
-    begin_waiting(view, node, e, orders);
+    begin_waiting(view, node, change, orders);
   }
-  out.push_back(std::move(e));
+  out.push_back(std::move(change));
   return {};
 }
 
 Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
   if (!(node.flags & kNodeRebootRequested)) return fail(Errc::kInvalidNodeState);
-  event::NodeStateChanged e = state_of(node, view.now);
-  e.flags &= ~kNodeRebootRequested;
-  e.next_state = NodeState::kUnknown;
-  if (e.action_drained) {
-    e.flags &= ~kNodeDrain;
-    e.reason.clear();
-  } else if (e.reason == "reboot requested") {
-    e.reason.clear();
+  event::NodeStateChanged change = state_of(node, view.now);
+  change.flags &= ~kNodeRebootRequested;
+  change.next_state = NodeState::kUnknown;
+  if (change.action_drained) {
+    change.flags &= ~kNodeDrain;
+    change.reason.clear();
+  } else if (change.reason == "reboot requested") {
+    change.reason.clear();
   }
-  e.action_drained = false;
-  out.push_back(std::move(e));
+  change.action_drained = false;
+  out.push_back(std::move(change));
   return {};
 }
 
@@ -127,28 +127,28 @@ Result<> power_up(const View& view, const Node& node, Events& out) {
   return {};
 }
 
-Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes& c, Events& out) {
+Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out) {
   if (view.settings.config().suspend_program.empty() || view.settings.config().resume_program.empty())
     return fail(Errc::kInvalidNodeState, {}, "power saving needs SuspendProgram and ResumeProgram in slurm.conf");
   if (node.admin == NodeState::kFuture || (node.flags & (kNodePoweredDown | kNodePoweringDown)))
     return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is powered down already");
-  event::NodeStateChanged e = state_of(node, view.now);
-  e.flags |= kNodePowerDownRequested;
-  if (c.asap && !(e.flags & kNodeDrain)) {
-    e.flags |= kNodeDrain;
-    e.action_drained = true;
+  event::NodeStateChanged change = state_of(node, view.now);
+  change.flags |= kNodePowerDownRequested;
+  if (request.asap && !(change.flags & kNodeDrain)) {
+    change.flags |= kNodeDrain;
+    change.action_drained = true;
   }
-  if (!c.reason.empty()) say(e, view, c.reason);
-  else if (c.asap && e.reason.empty()) say(e, view, "Power down ASAP");
-  if (c.force) {
+  if (!request.reason.empty()) say(change, view, request.reason);
+  else if (request.asap && change.reason.empty()) say(change, view, "Power down ASAP");
+  if (request.force) {
     clear_of_jobs(view, node, JobState::kCancelled, out);
-    e.flags &= ~(kNodeDrain | kNodeFail);
-    e.admin = node.hardware ? NodeState::kIdle : e.admin;
-    begin_power_down(view, node, e);
+    change.flags &= ~(kNodeDrain | kNodeFail);
+    change.admin = node.hardware ? NodeState::kIdle : change.admin;
+    begin_power_down(view, node, change);
   } else if (idle(node)) {
-    begin_power_down(view, node, e);
+    begin_power_down(view, node, change);
   }
-  out.push_back(std::move(e));
+  out.push_back(std::move(change));
   return {};
 }
 
@@ -178,15 +178,15 @@ Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, 
   return fail(Errc::kInvalidArgument);
 }
 
-Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlNodes& c) {
-  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
-  if (!c.next_state.empty() && !iequals(c.next_state, "DOWN") && !iequals(c.next_state, "RESUME"))
-    return fail(Errc::kInvalidArgument, "Invalid state: " + c.next_state, "Valid states: DOWN, RESUME");
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlNodes& request) {
+  MUSTER_TRY(nodes, select_nodes(view, request.nodes));
+  if (!request.next_state.empty() && !iequals(request.next_state, "DOWN") && !iequals(request.next_state, "RESUME"))
+    return fail(Errc::kInvalidArgument, "Invalid state: " + request.next_state, "Valid states: DOWN, RESUME");
   Decision<rpc::Messages> d;
   std::optional<Error> first;
   size_t done = 0;
   for (const Node* n : nodes) {
-    Result<> ok = control_node(view, *n, c, d.events, d.orders);
+    Result<> ok = control_node(view, *n, request, d.events, d.orders);
     if (ok) ++done;
     else if (!first) first = ok.error();
     if (!ok) d.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
@@ -201,32 +201,32 @@ void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& 
   if (begin_waiting(v, n, e, orders)) out.push_back(std::move(e));
 }
 
-void after_reboot(const Node& node, const NodeHardware& found, event::NodeStateChanged& e, std::vector<Order>& orders) {
+void after_reboot(const Node& node, const NodeHardware& found, event::NodeStateChanged& change, std::vector<Order>& orders) {
   bool rebooted = found.boot_time > node.reboot_issued || (node.hardware && node.hardware->boot_id != found.boot_id);
   if (!rebooted) {
     orders.push_back({node.id, node_rpc::RebootNode{node.reason}});  // the first order may be lost
     return;
   }
-  e.flags &= ~kNodeRebootIssued;
-  e.resume_deadline = kTimeUnset;
-  e.reboot_issued = kTimeUnset;
-  e.next_state = NodeState::kUnknown;
-  e.action_drained = false;
-  std::string waited = e.reason.substr(0, e.reason.rfind(" : reboot issued"));
+  change.flags &= ~kNodeRebootIssued;
+  change.resume_deadline = kTimeUnset;
+  change.reboot_issued = kTimeUnset;
+  change.next_state = NodeState::kUnknown;
+  change.action_drained = false;
+  std::string waited = change.reason.substr(0, change.reason.rfind(" : reboot issued"));
   if (node.next_state == NodeState::kDown) {
-    e.admin = NodeState::kDown;
-    e.reason = waited + " : reboot complete";
+    change.admin = NodeState::kDown;
+    change.reason = waited + " : reboot complete";
   } else if (node.next_state == NodeState::kIdle) {
-    e.admin = NodeState::kIdle;
-    e.flags &= ~(kNodeDrain | kNodeFail);
-    e.reason.clear();
-  } else if (!(e.flags & (kNodeDrain | kNodeFail)) && e.admin != NodeState::kDown) {
-    e.reason.clear();
+    change.admin = NodeState::kIdle;
+    change.flags &= ~(kNodeDrain | kNodeFail);
+    change.reason.clear();
+  } else if (!(change.flags & (kNodeDrain | kNodeFail)) && change.admin != NodeState::kDown) {
+    change.reason.clear();
   } else {
-    e.reason = waited;
+    change.reason = waited;
   }
-  e.by = node.reason_uid;
-  e.time = node.reason_time;
+  change.by = node.reason_uid;
+  change.time = node.reason_time;
 }
 
 void power_deadline(const View& view, const Node& node, Events& out) {

@@ -20,19 +20,19 @@ TresAmounts tres_of_node(const Cluster& c, const Node& n) {
 }
 
 // None: the node is at work, or will be as soon as it registers.
-std::optional<EventRecord> out_of(const Cluster& c, const Node& n) {
-  const bool at_work = n.admin != NodeState::kDown && n.admin != NodeState::kError && n.admin != NodeState::kFuture;
-  if (at_work && !(n.flags & kOutFlags)) return std::nullopt;
+std::optional<EventRecord> out_of(const Cluster& cluster, const Node& node) {
+  const bool at_work = node.admin != NodeState::kDown && node.admin != NodeState::kError && node.admin != NodeState::kFuture;
+  if (at_work && !(node.flags & kOutFlags)) return std::nullopt;
   EventRecord r;
-  r.cluster = c.name;
-  r.node = n.spec->name;
-  r.started = n.out_since;
-  r.state = n.admin;
-  r.flags = n.flags & kOutFlags;
-  r.in_use = n.has_jobs();
-  r.reason = n.reason;
-  r.by = n.reason_uid;
-  r.tres = tres_of_node(c, n);
+  r.cluster = cluster.name;
+  r.node = node.spec->name;
+  r.started = node.out_since;
+  r.state = node.admin;
+  r.flags = node.flags & kOutFlags;
+  r.in_use = node.has_jobs();
+  r.reason = node.reason;
+  r.by = node.reason_uid;
+  r.tres = tres_of_node(cluster, node);
   return r;
 }
 
@@ -93,50 +93,50 @@ std::vector<NodeBefore> nodes_before(const Cluster& cluster, const Event& event)
   return std::move(concerned.out);
 }
 
-void keep_node_records(Cluster& c, Indexes& x, const std::vector<NodeBefore>& before, Time now) {
+void keep_node_records(Cluster& cluster, Indexes& indexes, const std::vector<NodeBefore>& before, Time now) {
   if (now == kTimeUnset) return;  // an event of an old log, which does not say when it was
-  for (const NodeBefore& b : before) {
-    const Node* n = c.nodes.find(b.id.value);
-    std::optional<EventRecord> after = n && c.accounting ? out_of(c, *n) : std::nullopt;
-    if (b.out && after && goes_on(*b.out, *after)) continue;
-    if (b.out && c.accounting) {
-      EventRecord over = *b.out;
+  for (const NodeBefore& old : before) {
+    const Node* node = cluster.nodes.find(old.id.value);
+    std::optional<EventRecord> after = node && cluster.accounting ? out_of(cluster, *node) : std::nullopt;
+    if (old.out && after && goes_on(*old.out, *after)) continue;
+    if (old.out && cluster.accounting) {
+      EventRecord over = *old.out;
       over.ended = now;
-      over.position = c.position;
-      keep_record(c, x, {.event = std::make_shared<const EventRecord>(std::move(over))});
+      over.position = cluster.position;
+      keep_record(cluster, indexes, {.event = std::make_shared<const EventRecord>(std::move(over))});
     }
     const Time since = after ? now : kTimeUnset;
-    if (n && n->out_since != since) c.nodes.edit(b.id.value)->out_since = since;
+    if (node && node->out_since != since) cluster.nodes.edit(old.id.value)->out_since = since;
     if (!after) continue;
     after->started = now;
-    after->position = c.position;
-    keep_record(c, x, {.event = std::make_shared<const EventRecord>(std::move(*after))});
+    after->position = cluster.position;
+    keep_record(cluster, indexes, {.event = std::make_shared<const EventRecord>(std::move(*after))});
   }
 }
 
-ReservationRecord make_reservation_record(const Cluster& c, const Reservation& r) {
+ReservationRecord make_reservation_record(const Cluster& cluster, const Reservation& reservation) {
   ReservationRecord out;
-  out.cluster = c.name;
-  out.id = r.id;
-  out.position = c.position;
-  out.name = r.name;
-  out.started = r.start;
-  out.ended = r.end;
-  out.flags = r.flags;
-  out.users = r.users.text();
-  out.accounts = r.accounts.text();
-  out.comment = r.comment;
+  out.cluster = cluster.name;
+  out.id = reservation.id;
+  out.position = cluster.position;
+  out.name = reservation.name;
+  out.started = reservation.start;
+  out.ended = reservation.end;
+  out.flags = reservation.flags;
+  out.users = reservation.users.text();
+  out.accounts = reservation.accounts.text();
+  out.comment = reservation.comment;
   std::vector<std::string> names;
-  r.nodes.for_each([&](size_t id) {
-    const Node* n = c.nodes.find(static_cast<uint32_t>(id));
+  reservation.nodes.for_each([&](size_t id) {
+    const Node* n = cluster.nodes.find(static_cast<uint32_t>(id));
     if (!n) return;
     names.push_back(n->spec->name);
-    if (!r.by_cores()) out.tres.configure(*n->spec);
+    if (!reservation.by_cores()) out.tres.configure(*n->spec);
   });
-  for (const NodeShare& s : r.partial) out.tres.hold(s);
+  for (const NodeShare& s : reservation.partial) out.tres.hold(s);
   out.tres.nodes = names.size();
   if (out.tres.cpus) out.tres.billing = out.tres.cpus;
-  out.tres.licenses = r.licenses;
+  out.tres.licenses = reservation.licenses;
   out.nodes = compress_hosts(names);
   return out;
 }

@@ -91,25 +91,25 @@ void reconcile_missing(const View& view, NodeId node, const node_rpc::Register& 
 }
 
 // Ends jobs on the node that are over for the controller; those that have finished there the node itself reports anew.
-void reconcile_unknown(const View& view, NodeId node, const node_rpc::Register& report, Decision<rpc::Empty>& d) {
-  for (const node_rpc::NodeJob& n : report.jobs) {
-    const Job* job = view.cluster.jobs.find(n.job.value);
-    bool ours = job && job->restarts == n.generation && job->allocation &&
+void reconcile_unknown(const View& view, NodeId node, const node_rpc::Register& report, Decision<rpc::Empty>& out) {
+  for (const node_rpc::NodeJob& there : report.jobs) {
+    const Job* job = view.cluster.jobs.find(there.job.value);
+    bool ours = job && job->restarts == there.generation && job->allocation &&
                 std::ranges::any_of(job->allocation->nodes, [&](const NodeShare& s) { return s.node == node; });
     if (ours && !job->finished()) {
-      if (n.batch && n.state == node_rpc::NodeJobState::kRunning && !job->launched)
-        d.events.push_back(event::JobLaunched{job->id, view.now, job->ends});
+      if (there.batch && there.state == node_rpc::NodeJobState::kRunning && !job->launched)
+        out.events.push_back(event::JobLaunched{job->id, view.now, job->ends});
       continue;
     }
-    if (job && job->restarts == n.generation && ((ours && job->run->releasing.any()) || job->is_leaving(node)))
+    if (job && job->restarts == there.generation && ((ours && job->run->releasing.any()) || job->is_leaving(node)))
       continue;  // an open obligation ends it
     node_rpc::TerminateJob t;
-    t.job = n.job;
-    t.generation = n.generation;
+    t.job = there.job;
+    t.generation = there.generation;
     t.forget = true;
     t.kill_wait_seconds = 0;
     t.time = view.now;
-    d.orders.push_back({node, t});
+    out.orders.push_back({node, t});
   }
 }
 
@@ -144,46 +144,47 @@ bool sets_extra(const Node& n, const node_rpc::Register& r) {
 }  // namespace
 
 Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_rpc::Register& report) {
-  Decision<rpc::Empty> d;
-  const Node& n = view.cluster.nodes.at(node.value);
-  bool new_hardware = !n.hardware || !(*n.hardware == report.hardware);
-  if (new_hardware) d.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(report.hardware), view.now});
+  Decision<rpc::Empty> out;
+  const Node& known = view.cluster.nodes.at(node.value);
+  bool new_hardware = !known.hardware || !(*known.hardware == report.hardware);
+  if (new_hardware) out.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(report.hardware), view.now});
 
-  if (sets_extra(n, report))
-    d.events.push_back(
-        event::NodeUpdated{n.id, n.weight, n.features_active, n.comment, report.extra, n.instance_id, n.instance_type, n.topology});
+  if (sets_extra(known, report))
+    out.events.push_back(event::NodeUpdated{known.id, known.weight, known.features_active, known.comment, report.extra, known.instance_id,
+                                            known.instance_type, known.topology});
 
-  event::NodeStateChanged e = state_of(n, view.now);
-  e.flags &= ~kNodeNoRespond;
+  event::NodeStateChanged change = state_of(known, view.now);
+  change.flags &= ~kNodeNoRespond;
   // A node that registers a last time while it is being powered down still goes down; one that has yet to reboot still reboots.
-  if (!(n.flags & (kNodePoweringDown | kNodeRebootIssued))) {
-    e.flags &= ~(kNodePoweringUp | kNodePoweredDown);
-    e.resume_deadline = kTimeUnset;
+  if (!(known.flags & (kNodePoweringDown | kNodeRebootIssued))) {
+    change.flags &= ~(kNodePoweringUp | kNodePoweredDown);
+    change.resume_deadline = kTimeUnset;
   }
-  if (n.flags & kNodeRebootIssued) after_reboot(n, report.hardware, e, d.orders);
+  if (known.flags & kNodeRebootIssued) after_reboot(known, report.hardware, change, out.orders);
   bool overrides = view.settings.config().slurmd_parameters.has("config_overrides");
-  std::string lacking = overrides ? std::string() : shortfall(*n.spec, report.hardware, mem_percent(view, n));
+  std::string lacking = overrides ? std::string() : shortfall(*known.spec, report.hardware, mem_percent(view, known));
   if (!lacking.empty()) {
-    e.flags |= kNodeInvalid | kNodeDrain;
-    e.reason = lacking;
-    e.by = view.settings.slurm_user;
-    e.time = view.now;
-  } else if (e.flags & kNodeInvalid) {
-    e.flags &= ~(kNodeInvalid | kNodeDrain);
-    e.reason.clear();
+    change.flags |= kNodeInvalid | kNodeDrain;
+    change.reason = lacking;
+    change.by = view.settings.slurm_user;
+    change.time = view.now;
+  } else if (change.flags & kNodeInvalid) {
+    change.flags &= ~(kNodeInvalid | kNodeDrain);
+    change.reason.clear();
   }
-  if (n.admin == NodeState::kUnknown || (n.admin == NodeState::kDown && can_return(view, n, report))) {
-    if (n.admin == NodeState::kDown && !(e.flags & (kNodeDrain | kNodeInvalid))) e.reason.clear();
-    e.admin = NodeState::kIdle;
+  if (known.admin == NodeState::kUnknown || (known.admin == NodeState::kDown && can_return(view, known, report))) {
+    if (known.admin == NodeState::kDown && !(change.flags & (kNodeDrain | kNodeInvalid))) change.reason.clear();
+    change.admin = NodeState::kIdle;
   }
-  if (e.admin != n.admin || e.flags != n.flags || e.reason != n.reason || e.resume_deadline != n.resume_deadline)
-    d.events.push_back(std::move(e));
-  else settle_node(view, n, d.events, d.orders);  // it is back, and idle: what waited for that begins
-  reconcile_missing(view, node, report, d.events);
-  reconcile_unknown(view, node, report, d);
-  resend_limits(view, node, d.orders);
-  end_management(view, node, report, d.orders);
-  return d;
+  if (change.admin != known.admin || change.flags != known.flags || change.reason != known.reason ||
+      change.resume_deadline != known.resume_deadline)
+    out.events.push_back(std::move(change));
+  else settle_node(view, known, out.events, out.orders);  // it is back, and idle: what waited for that begins
+  reconcile_missing(view, node, report, out.events);
+  reconcile_unknown(view, node, report, out);
+  resend_limits(view, node, out.orders);
+  end_management(view, node, report, out.orders);
+  return out;
 }
 
 namespace {}  // namespace

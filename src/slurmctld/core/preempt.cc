@@ -123,10 +123,10 @@ Result<Events> decide_preempt(const View& view, const sched::PreemptItem& item, 
                                .priority = item.priority,
                                .request = item.request};
   MUSTER_TRY(job, may_start(view, start));
-  const Job& j = *job;
-  if (j.turns->claim || item.victims.empty()) return fail(Errc::kInvalidStateChange);
-  MUSTER_TRY_VOID(all_may_go(view, j, start, item.victims, false));
-  if (sched::still_fits(view.cluster, view.settings.sched, *j.request, start, view.now, j.time_limit_min))
+  const Job& claimer = *job;
+  if (claimer.turns->claim || item.victims.empty()) return fail(Errc::kInvalidStateChange);
+  MUSTER_TRY_VOID(all_may_go(view, claimer, start, item.victims, false));
+  if (sched::still_fits(view.cluster, view.settings.sched, *claimer.request, start, view.now, claimer.time_limit_min))
     return fail(Errc::kInvalidStateChange);  // nobody has to go any more
   MUSTER_TRY_VOID(fits_over(view, start, item.victims, false));
   auto claim = std::make_shared<Claim>();
@@ -135,8 +135,8 @@ Result<Events> decide_preempt(const View& view, const sched::PreemptItem& item, 
   claim->partition = item.partition;
   claim->allocation = item.allocation;
   claim->victims = item.victims;
-  event::JobClaimed e{j.id, item.array_task, task_record(view, j, item.array_task), std::move(claim)};
-  const JobId by = e.task_job ? e.task_job : j.id;
+  event::JobClaimed e{claimer.id, item.array_task, task_record(view, claimer, item.array_task), std::move(claim)};
+  const JobId by = e.task_job ? e.task_job : claimer.id;
   Events out{std::move(e)};
   for (const Job* victim : wholes(view, item.victims)) preempt(view, *victim, by, out, orders);
   return out;

@@ -46,18 +46,18 @@ PriorityQuery::PriorityQuery(std::shared_ptr<const Cluster> cluster, const sched
 
 void PriorityQuery::add(const Job& job, rpc::PriorityRows& part) const {
   for (uint32_t partition : sched::partitions_of(*cluster_, job)) {
-    const sched::PriorityFactors f = rule_.factors(job, partition);
-    const Partition* p = cluster_->partitions.find(partition);
+    const sched::PriorityFactors factors = rule_.factors(job, partition);
+    const Partition* found = cluster_->partitions.find(partition);
     PriorityRow row;
     row.job = job.id;
     row.sluid = sluid_of(job.id, job.submitted, job.restarts);
     row.user = job.request->uid;
     row.account = job.request->account;
-    row.partition = p ? p->name : std::string();
+    row.partition = found ? found->name : std::string();
     row.qos = job.request->qos;
-    row.priority = f.priority;
-    row.nice = f.nice;
-    if (rule_.moves(job)) fill_factors(row, f);  // one that was set by hand is made of nothing
+    row.priority = factors.priority;
+    row.nice = factors.nice;
+    if (rule_.moves(job)) fill_factors(row, factors);  // one that was set by hand is made of nothing
     part.jobs.push_back(std::move(row));
   }
 }

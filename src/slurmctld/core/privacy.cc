@@ -11,17 +11,17 @@ using Plugin = config::McsRules::Plugin;
 
 Privacy::Privacy(const Settings& settings, std::shared_ptr<const AccountDirectory> directory, Caller who)
     : directory_(std::move(directory)), who_(std::move(who)) {
-  const config::Config& c = settings.config();
+  const config::Config& config = settings.config();
   const Rights rights(settings, directory_, who_);
   if (rights.may(Right::kSeeHidden)) return;
-  auto hidden = [&](const char* what) { return std::ranges::find(c.private_data, what) != c.private_data.end(); };
+  auto hidden = [&](const char* what) { return std::ranges::find(config.private_data, what) != config.private_data.end(); };
   jobs_ = hidden("jobs");
   nodes_ = hidden("nodes");
   partitions_ = hidden("partitions");
   reservations_ = hidden("reservations");
   users_ = hidden("users") || hidden("usage");
-  by_label_ = c.mcs.private_data && c.mcs.plugin != Plugin::kNone;
-  labels_ = c.mcs.plugin;
+  by_label_ = config.mcs.private_data && config.mcs.plugin != Plugin::kNone;
+  labels_ = config.mcs.plugin;
   if (jobs_) rights_ = rights;
 }
 

@@ -6,32 +6,32 @@
 
 namespace muster::slurmctld {
 
-void record_start(Cluster& cluster, Job& job, const event::JobStarted& e) {
+void record_start(Cluster& cluster, Job& job, const event::JobStarted& started) {
   job.state = JobState::kRunning;
   if (job.flags & kJobExpediting) job.flags &= ~(kJobExpediting | kJobPriorityFixed);  // that was for this start
-  job.flags = (job.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | e.flags;
-  job.prolog_due = e.prolog;
-  job.reason = (e.flags & kJobConfiguring) && (e.prolog || e.preparing.any()) ? Reason::kProlog : Reason::kNone;
+  job.flags = (job.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | started.flags;
+  job.prolog_due = started.prolog;
+  job.reason = (started.flags & kJobConfiguring) && (started.prolog || started.preparing.any()) ? Reason::kProlog : Reason::kNone;
   job.detail = nullptr;
-  job.started = e.time;
-  job.ends = e.ends;
-  job.partition = e.partition;
-  if (e.association) job.association = e.association;
-  job.allocation = e.allocation;
-  if (e.time_limit_min) job.time_limit_min = *e.time_limit_min;
-  if (e.priority) job.priority = e.priority;
+  job.started = started.time;
+  job.ends = started.ends;
+  job.partition = started.partition;
+  if (started.association) job.association = started.association;
+  job.allocation = started.allocation;
+  if (started.time_limit_min) job.time_limit_min = *started.time_limit_min;
+  if (started.priority) job.priority = started.priority;
   cluster.count_licenses(job, true);
-  job.launched = job.request->kind == JobKind::kAllocation && !(e.flags & kJobConfiguring);
-  job.managed = e.managed;
+  job.launched = job.request->kind == JobKind::kAllocation && !(started.flags & kJobConfiguring);
+  job.managed = started.managed;
   JobRun& run = job.run.edit();
-  run.preparing = e.preparing;
-  run.releasing = Bitmap(e.allocation->nodes.size());
-  run.batch_index = e.batch_index;
-  enter_reservation(cluster, e.reservation, run);
-  run.first_port = e.first_port;
-  run.last_port = e.last_port;
+  run.preparing = started.preparing;
+  run.releasing = Bitmap(started.allocation->nodes.size());
+  run.batch_index = started.batch_index;
+  enter_reservation(cluster, started.reservation, run);
+  run.first_port = started.first_port;
+  run.last_port = started.last_port;
   if (const Node* n = cluster.nodes.find(job.batch_share().node.value)) run.batch_host = n->spec->name;
-  NodeUse(cluster).hold(job, e.time);
+  NodeUse(cluster).hold(job, started.time);
   drop_claim(job);
 }
 

@@ -47,43 +47,43 @@ JobState batch_state(const Job& j) {
 bool keeps_records(const config::Config& c) { return c.accounting_storage_type == "accounting_storage/slurmdbd"; }
 
 JobRecord make_job_record(const Cluster& cluster, const Job& job) {
-  JobRecord r;
-  copy_same_fields(job, r);
-  r.key = key_of(job);
-  r.position = job.record_position;
-  r.cluster = cluster.name;
-  if (job.array_tasks) r.array_tasks = format_array_tasks(*job.array_tasks);
-  r.flags = job.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
-  if (job.detail) r.detail = *job.detail;
-  if (job.pending() && job.dependencies) r.eligible = {};  // it only says when to look again
-  r.partition = partition_text(cluster, job);
-  add_request(cluster, *job.request, job.partition, r);
-  copy_same_fields(job.own.unpack(), r);
-  r.reservation = job.run->reservation ? job.run->reservation_name : r.reservation.substr(0, r.reservation.find(','));
-  if (job.allocation) add_allocation(cluster, *job.allocation, r);
+  JobRecord record;
+  copy_same_fields(job, record);
+  record.key = key_of(job);
+  record.position = job.record_position;
+  record.cluster = cluster.name;
+  if (job.array_tasks) record.array_tasks = format_array_tasks(*job.array_tasks);
+  record.flags = job.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
+  if (job.detail) record.detail = *job.detail;
+  if (job.pending() && job.dependencies) record.eligible = {};  // it only says when to look again
+  record.partition = partition_text(cluster, job);
+  add_request(cluster, *job.request, job.partition, record);
+  copy_same_fields(job.own.unpack(), record);
+  record.reservation = job.run->reservation ? job.run->reservation_name : record.reservation.substr(0, record.reservation.find(','));
+  if (job.allocation) add_allocation(cluster, *job.allocation, record);
   if (job.run->has_failed_node)
-    if (const Node* n = cluster.nodes.find(job.run->failed_node.value)) r.failed_node = n->spec->name;
+    if (const Node* n = cluster.nodes.find(job.run->failed_node.value)) record.failed_node = n->spec->name;
   // Why this run began again, or why it makes room.
-  if (job.is_preempted()) r.system_comment = "preempted by job " + std::to_string(job.run->preempted_by.value);
-  else r.system_comment = why_restarted(cluster, job);
-  return r;
+  if (job.is_preempted()) record.system_comment = "preempted by job " + std::to_string(job.run->preempted_by.value);
+  else record.system_comment = why_restarted(cluster, job);
+  return record;
 }
 
 StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& step) {
   StepRow row = make_step_row(cluster, job, step);
-  StepRecord r;
-  copy_same_fields(row, r);
-  r.job = key_of(job);
-  r.position = job.record_position;
-  r.started = step.start;
-  r.tres_allocated = row.tres;
-  r.gres_allocated = gres_text(gres_sum(step.shares));
-  r.layout = row.distribution;
-  r.container = step.request->container;
-  r.work_dir = step.request->work_dir;
-  r.exit_status = step.exit_status;
-  r.usage = step.usage;
-  return r;
+  StepRecord record;
+  copy_same_fields(row, record);
+  record.job = key_of(job);
+  record.position = job.record_position;
+  record.started = step.start;
+  record.tres_allocated = row.tres;
+  record.gres_allocated = gres_text(gres_sum(step.shares));
+  record.layout = row.distribution;
+  record.container = step.request->container;
+  record.work_dir = step.request->work_dir;
+  record.exit_status = step.exit_status;
+  record.usage = step.usage;
+  return record;
 }
 
 bool has_batch_record(const Job& j) {
@@ -96,25 +96,25 @@ bool has_batch_record(const Job& j) {
 
 StepRecord make_batch_record(const Cluster& cluster, const Job& job) {
   StepRow row = make_batch_step_row(cluster, job);
-  StepRecord r;
-  copy_same_fields(row, r);
-  r.job = key_of(job);
-  r.position = job.record_position;
-  r.state = batch_state(job);
-  r.started = job.started;
-  r.ended = job.ended;
-  r.tres_allocated = row.tres;
-  r.gres_allocated = gres_text(job.batch_share().gres);
-  r.container = job.request->container;
+  StepRecord record;
+  copy_same_fields(row, record);
+  record.job = key_of(job);
+  record.position = job.record_position;
+  record.state = batch_state(job);
+  record.started = job.started;
+  record.ended = job.ended;
+  record.tres_allocated = row.tres;
+  record.gres_allocated = gres_text(job.batch_share().gres);
+  record.container = job.request->container;
   RequestOwn own = job.own.unpack();
-  r.work_dir = std::move(own.work_dir);
-  r.std_in = std::move(own.std_in);
-  r.std_out = std::move(own.std_out);
-  r.std_err = std::move(own.std_err);
-  r.exit_status = job.exit_status;
-  r.cancelled_by = job.cancelled_by;
-  r.usage = job.run->batch_usage;
-  return r;
+  record.work_dir = std::move(own.work_dir);
+  record.std_in = std::move(own.std_in);
+  record.std_out = std::move(own.std_out);
+  record.std_err = std::move(own.std_err);
+  record.exit_status = job.exit_status;
+  record.cancelled_by = job.cancelled_by;
+  record.usage = job.run->batch_usage;
+  return record;
 }
 
 UploadRecords next_upload(const Indexes& indexes, size_t most) {
@@ -173,13 +173,14 @@ std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& inde
   return steps;
 }
 
-rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Config& c) {
-  rpc::RegisterCluster r;
-  r.cluster.name = cluster.name;
-  if (!c.slurmctld_hosts.empty())
-    r.cluster.control_host = c.slurmctld_hosts[0].address.empty() ? c.slurmctld_hosts[0].name : c.slurmctld_hosts[0].address;
-  r.cluster.control_port = static_cast<uint16_t>(c.slurmctld_port.first);
-  r.cluster.rpc_version = kRpcVersion;
+rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Config& config) {
+  rpc::RegisterCluster request;
+  request.cluster.name = cluster.name;
+  if (!config.slurmctld_hosts.empty())
+    request.cluster.control_host =
+        config.slurmctld_hosts[0].address.empty() ? config.slurmctld_hosts[0].name : config.slurmctld_hosts[0].address;
+  request.cluster.control_port = static_cast<uint16_t>(config.slurmctld_port.first);
+  request.cluster.rpc_version = kRpcVersion;
   std::vector<std::string> names;
   TresAmounts totals{.cpus = 0, .mem_mb = 0};
   uint64_t billing = 0;
@@ -188,14 +189,14 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
     totals.configure(*n.spec);
     billing += billing_of_node(cluster, n);
   });
-  r.cluster.nodes = compress_hosts(names);
-  r.cluster.node_count = static_cast<uint32_t>(names.size());
-  r.tracked_tres = c.accounting_storage_tres;
+  request.cluster.nodes = compress_hosts(names);
+  request.cluster.node_count = static_cast<uint32_t>(names.size());
+  request.tracked_tres = config.accounting_storage_tres;
   totals.nodes = names.size();
   totals.billing = billing;
-  totals.keep_gres(r.tracked_tres);
-  r.cluster.tres = totals;
-  return r;
+  totals.keep_gres(request.tracked_tres);
+  request.cluster.tres = totals;
+  return request;
 }
 
 }  // namespace muster::slurmctld

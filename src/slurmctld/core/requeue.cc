@@ -74,32 +74,33 @@ void requeue_one(const View& view, const Job& job, Events& out) {
   const CronJob* cron = recurrence_of(view.cluster, job);
   if (!job.cleaned_up() || !(cron || (job.flags & (kJobRequeued | kJobRequeueHold)))) return;
   const bool held = job.priority == 0 && (job.flags & (kJobHeldByUser | kJobHeldByAdmin));  // it was held while it ran
-  event::JobRequeued e;
-  e.job = job.id;
-  e.time = view.now;
-  e.eligible = cron ? earliest_start(view, job) : view.now + view.settings.requeue_delay;
-  if (!cron) e.restart = restart_of(view, job);  // its next turn is no restart of this one
-  const bool too_often = e.restart.failures > view.settings.config().max_batch_requeue;
-  const bool hold = (job.flags & kJobRequeueHold) || held || (too_often && at_fault(e.restart.cause));
+  event::JobRequeued requeued;
+  requeued.job = job.id;
+  requeued.time = view.now;
+  requeued.eligible = cron ? earliest_start(view, job) : view.now + view.settings.requeue_delay;
+  if (!cron) requeued.restart = restart_of(view, job);  // its next turn is no restart of this one
+  const bool too_often = requeued.restart.failures > view.settings.config().max_batch_requeue;
+  const bool hold = (job.flags & kJobRequeueHold) || held || (too_often && at_fault(requeued.restart.cause));
   if (hold && (job.flags & kJobLaunchFailed) && !too_often) {
-    e.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
-    e.reason = Reason::kLaunchFailedHeld;
+    requeued.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
+    requeued.reason = Reason::kLaunchFailedHeld;
   } else if (hold) {
     const bool by_user = held && (job.flags & kJobHeldByUser);
-    e.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
-    e.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
+    requeued.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
+    requeued.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
   } else if (!request_still_valid(view, job)) {
-    e.flags = kJobHeldByAdmin;
-    e.reason = Reason::kBadConstraints;
-  } else if (at_fault(e.restart.cause) && e.restart.cause != RestartCause::kExitCode && may_be_expedited(view, job) && !job.dependencies) {
-    expedite(view, e);
+    requeued.flags = kJobHeldByAdmin;
+    requeued.reason = Reason::kBadConstraints;
+  } else if (at_fault(requeued.restart.cause) && requeued.restart.cause != RestartCause::kExitCode && may_be_expedited(view, job) &&
+             !job.dependencies) {
+    expedite(view, requeued);
   } else {
     const bool fixed = job.flags & kJobPriorityFixed;
-    e.priority = fixed && job.priority ? job.priority : default_priority(view, job.id, job.request->nice);
-    if (fixed) e.flags |= kJobPriorityFixed;
-    e.reason = waiting_reason(view, job.dependencies.get(), e.eligible);
+    requeued.priority = fixed && job.priority ? job.priority : default_priority(view, job.id, job.request->nice);
+    if (fixed) requeued.flags |= kJobPriorityFixed;
+    requeued.reason = waiting_reason(view, job.dependencies.get(), requeued.eligible);
   }
-  out.push_back(std::move(e));
+  out.push_back(std::move(requeued));
 }
 
 }  // namespace muster::slurmctld

@@ -210,33 +210,33 @@ bool JobQuery::next(rpc::JobRows& part) {
 }
 
 // ---- nodes
-Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& q, const Privacy& privacy) {
+Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query, const Privacy& privacy) {
   MUSTER_TRY_VOID(privacy.may_ask_for_nodes());
   NodeQuery out;
   out.cluster_ = std::move(cluster);
-  const Cluster& c = *out.cluster_;
-  out.memberships_.resize(c.nodes.empty() ? 0 : c.nodes.last_key() + 1);
+  const Cluster& state = *out.cluster_;
+  out.memberships_.resize(state.nodes.empty() ? 0 : state.nodes.last_key() + 1);
   const bool partitions = privacy.may_ask_for_partitions().has_value();
-  c.partitions.for_each([&](uint32_t, const Partition& p) {
-    if (!partitions || (p.hidden && !q.show_all)) return;
-    out.partitions_.push_back(make_partition_row(c, p));
+  state.partitions.for_each([&](uint32_t, const Partition& p) {
+    if (!partitions || (p.hidden && !query.show_all)) return;
+    out.partitions_.push_back(make_partition_row(state, p));
     p.nodes.for_each([&](size_t i) {
       if (i < out.memberships_.size()) out.memberships_[i].push_back(p.name);
     });
   });
   auto add = [&](const Node& n) {
-    if ((n.admin == NodeState::kFuture && !q.show_all) || !privacy.shows(n)) return;
-    bool listed = std::ranges::any_of(out.memberships_[n.id.value], [&](const std::string& p) { return one_of(q.partitions, p); });
-    if (q.partitions.empty() || listed) out.nodes_.push_back(&n);
+    if ((n.admin == NodeState::kFuture && !query.show_all) || !privacy.shows(n)) return;
+    bool listed = std::ranges::any_of(out.memberships_[n.id.value], [&](const std::string& p) { return one_of(query.partitions, p); });
+    if (query.partitions.empty() || listed) out.nodes_.push_back(&n);
   };
-  if (q.nodes.empty()) {
-    c.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
+  if (query.nodes.empty()) {
+    state.nodes.for_each([&](uint32_t, const Node& n) { add(n); });
     return out;
   }
-  MUSTER_TRY(names, sched::names_meant(c, q.nodes));
+  MUSTER_TRY(names, sched::names_meant(state, query.nodes));
   for (const std::string& name : names) {
-    const Node* n = c.node(name);
-    if (!n && q.known_only) continue;
+    const Node* n = state.node(name);
+    if (!n && query.known_only) continue;
     if (!n) return fail(Errc::kInvalidNodeName, "Node " + name + " not found");
     add(*n);
   }

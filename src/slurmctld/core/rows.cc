@@ -334,47 +334,47 @@ NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vecto
 }
 
 PartitionRow make_partition_row(const Cluster& cluster, const Partition& partition) {
-  PartitionRow r;
-  r.partition = partition;
-  r.partition.nodes = Bitmap();
+  PartitionRow row;
+  row.partition = partition;
+  row.partition.nodes = Bitmap();
   std::vector<std::string> names;
-  r.tres = {.cpus = 0, .mem_mb = 0};
+  row.tres = {.cpus = 0, .mem_mb = 0};
   partition.nodes.for_each([&](size_t i) {
     const Node* n = cluster.nodes.find(static_cast<uint32_t>(i));
     if (!n) return;
     names.push_back(n->spec->name);
-    r.tres.configure(*n->spec);
+    row.tres.configure(*n->spec);
   });
-  r.node_list = compress_hosts(names);
-  r.total_nodes = static_cast<uint32_t>(names.size());
-  r.total_cpus = static_cast<uint32_t>(r.tres.cpus.value_or(0));
-  r.tres.nodes = names.size();
-  r.tres.billing = billing_of(partition.tres_billing_weights, cluster.billing(), r.tres);
-  return r;
+  row.node_list = compress_hosts(names);
+  row.total_nodes = static_cast<uint32_t>(names.size());
+  row.total_cpus = static_cast<uint32_t>(row.tres.cpus.value_or(0));
+  row.tres.nodes = names.size();
+  row.tres.billing = billing_of(partition.tres_billing_weights, cluster.billing(), row.tres);
+  return row;
 }
 
 rpc::Allocated make_allocated(const Cluster& cluster, const Job& job) {
-  rpc::Allocated a;
+  rpc::Allocated allocated;
   const sched::PriorityParams none;  // it has started: its priority does not move
-  a.job = make_job_row(cluster, sched::PriorityRule(cluster, none, Time{}), job, kRowNodes | kRowTres | kRowDetail);
-  a.request = job.shown_request();
-  if (job.run->reservation) a.request.reservation = job.run->reservation_name;
-  if (!job.allocation) return a;
+  allocated.job = make_job_row(cluster, sched::PriorityRule(cluster, none, Time{}), job, kRowNodes | kRowTres | kRowDetail);
+  allocated.request = job.shown_request();
+  if (job.run->reservation) allocated.request.reservation = job.run->reservation_name;
+  if (!job.allocation) return allocated;
   for (const NodeShare& s : job.allocation->nodes) {
-    a.cpus_per_node.push_back(s.counted_cpus());
-    a.tasks_per_node.push_back(s.tasks);
+    allocated.cpus_per_node.push_back(s.counted_cpus());
+    allocated.tasks_per_node.push_back(s.tasks);
     rpc::NodeAddress address;
     if (const Node* n = cluster.nodes.find(s.node.value)) {
       address.name = n->spec->name;
       address.host = n->spec->address;
       address.port = n->spec->port;
     }
-    a.addresses.push_back(std::move(address));
+    allocated.addresses.push_back(std::move(address));
   }
   const Partition* p = cluster.partitions.find(job.partition);
-  a.exclusive = exclusive_word(job.request->exclusive, p);
-  a.oversubscribe = oversubscribe_word(job.request->exclusive, p);
-  return a;
+  allocated.exclusive = exclusive_word(job.request->exclusive, p);
+  allocated.oversubscribe = oversubscribe_word(job.request->exclusive, p);
+  return allocated;
 }
 
 }  // namespace muster::slurmctld

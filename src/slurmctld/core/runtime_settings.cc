@@ -69,28 +69,28 @@ std::shared_ptr<const config::LoadedConfig> keep_power_settings(const config::Lo
   return out;
 }
 
-Result<ConfigDecision> decide(const View& view, const rpc::UpdateConfig& c) {
-  ConfigDecision d;
+Result<ConfigDecision> decide(const View& view, const rpc::UpdateConfig& request) {
+  ConfigDecision out;
   auto loaded = std::make_shared<config::LoadedConfig>(*view.settings.loaded);
-  for (const rpc::KeyValue& kv : c.changes) {
-    if (!listed(c.nodes.empty() ? std::span<const std::string_view>(kKeys) : kNodeKeys, kv.key))
+  for (const rpc::KeyValue& kv : request.changes) {
+    if (!listed(request.nodes.empty() ? std::span<const std::string_view>(kKeys) : kNodeKeys, kv.key))
       return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key);
     MUSTER_TRY(change, whole_value(view, loaded->config, kv));
     MUSTER_TRY_VOID(config::set_value(loaded->config, change.key, change.op, change.value));
   }
-  if (c.nodes.empty()) {
-    d.loaded = std::move(loaded);
-    return d;
+  if (request.nodes.empty()) {
+    out.loaded = std::move(loaded);
+    return out;
   }
-  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
-  node_rpc::SetLogging order = logging_of(c);
+  MUSTER_TRY(nodes, select_nodes(view, request.nodes));
+  node_rpc::SetLogging order = logging_of(request);
   for (const Node* n : nodes) {
-    d.orders.push_back({n->id, order});
+    out.orders.push_back({n->id, order});
     if (!n->connected)
-      d.reply.errors.push_back(
+      out.reply.errors.push_back(
           {n->spec->name, errc_number(Errc::kCommunicationFailed), std::string(errc_text(Errc::kCommunicationFailed))});
   }
-  return d;
+  return out;
 }
 
 }  // namespace muster::slurmctld

@@ -50,25 +50,25 @@ class Selection {
     return at->second;
   }
 
-  Meant each(const rpc::JobSelector& s) {
+  Meant each(const rpc::JobSelector& selector) {
     Meant out;
     Bitmap tasks;
-    const bool of_tasks = !s.array_tasks.empty() || s.array_task != kNoArrayTask;
-    const size_t most = of_tasks ? task_numbers(v_, records_of(s.job)) : 0;
-    if (!s.array_tasks.empty() && !Bitmap::parse_ranges(s.array_tasks, tasks, most)) return out;
-    if (s.array_tasks.empty() && s.array_task != kNoArrayTask) {
-      if (s.array_task >= most) return out;
-      tasks.set(s.array_task);
+    const bool of_tasks = !selector.array_tasks.empty() || selector.array_task != kNoArrayTask;
+    const size_t most = of_tasks ? task_numbers(v_, records_of(selector.job)) : 0;
+    if (!selector.array_tasks.empty() && !Bitmap::parse_ranges(selector.array_tasks, tasks, most)) return out;
+    if (selector.array_tasks.empty() && selector.array_task != kNoArrayTask) {
+      if (selector.array_task >= most) return out;
+      tasks.set(selector.array_task);
     }
     if (tasks.none()) {
-      const bool parts = s.sluid || of_tasks || s.het_offset;
-      for (const Job* j : parts ? select_jobs(v_, s) : records_of(s.job)) record(*j, s, out);
+      const bool parts = selector.sluid || of_tasks || selector.het_offset;
+      for (const Job* j : parts ? select_jobs(v_, selector) : records_of(selector.job)) record(*j, selector, out);
       return out;
     }
-    for (const Job* j : records_of(s.job)) {
+    for (const Job* j : records_of(selector.job)) {
       // Tasks that ended before they had records of their own belong to the array's record.
       const bool is_task = j->array_task != kNoArrayTask && tasks.test(j->array_task);
-      if (is_task || (j->array_tasks && j->finished() && tasks.intersects(j->array_tasks->pending))) record(*j, s, out);
+      if (is_task || (j->array_tasks && j->finished() && tasks.intersects(j->array_tasks->pending))) record(*j, selector, out);
       else if (has_waiting_tasks(*j)) waiting(*j, tasks & j->array_tasks->pending, out);
     }
     return out;
@@ -113,55 +113,55 @@ class Selection {
 
 std::vector<Meant> select(const View& v, const std::vector<rpc::JobSelector>& selectors) { return Selection(v, selectors).run(); }
 
-std::vector<const Job*> select_jobs(const View& view, const rpc::JobSelector& s) {
+std::vector<const Job*> select_jobs(const View& view, const rpc::JobSelector& selector) {
   std::vector<const Job*> out;
-  const Job* job = view.cluster.jobs.find(s.job.value);
-  if (s.sluid) {
-    if (job && s.means_run(job->sluid())) out.push_back(job);
+  const Job* job = view.cluster.jobs.find(selector.job.value);
+  if (selector.sluid) {
+    if (job && selector.means_run(job->sluid())) out.push_back(job);
     return out;
   }
-  if (job && job->het && (s.het_offset || job->het.leads())) {  // "123+1"; the first component's id alone means all of them
+  if (job && job->het && (selector.het_offset || job->het.leads())) {  // "123+1"; the first component's id alone means all of them
     for (const Job* one : components_of(view.cluster, job->het))
-      if (!s.het_offset || (job->het.leads() && one->het.offset == *s.het_offset)) out.push_back(one);
+      if (!selector.het_offset || (job->het.leads() && one->het.offset == *selector.het_offset)) out.push_back(one);
     return out;
   }
-  if (s.het_offset) return out;
-  if (!view.cluster.arrays.contains(s.job.value)) {
-    if (job && (s.array_task == kNoArrayTask || job->array_task == s.array_task)) out.push_back(job);
+  if (selector.het_offset) return out;
+  if (!view.cluster.arrays.contains(selector.job.value)) {
+    if (job && (selector.array_task == kNoArrayTask || job->array_task == selector.array_task)) out.push_back(job);
     return out;
   }
   // An array: its records have ids from the array's own on, or from the start again beyond MaxJobId; there are `records` of them.
-  uint32_t left = view.cluster.arrays.at(s.job.value).records;
+  uint32_t left = view.cluster.arrays.at(selector.job.value).records;
   auto look = [&](uint32_t, const Job& o) {
-    if (o.array_job_id == s.job && left > 0) {
+    if (o.array_job_id == selector.job && left > 0) {
       --left;
-      bool this_task =
-          s.array_task == kNoArrayTask || o.array_task == s.array_task || (o.array_tasks && o.array_tasks->pending.test(s.array_task));
+      bool this_task = selector.array_task == kNoArrayTask || o.array_task == selector.array_task ||
+                       (o.array_tasks && o.array_tasks->pending.test(selector.array_task));
       if (this_task) out.push_back(&o);
     }
     return left > 0;
   };
-  view.cluster.jobs.for_each(look, s.job.value);
-  if (left > 0) view.cluster.jobs.for_each([&](uint32_t id, const Job& o) { return id < s.job.value && look(id, o); });
+  view.cluster.jobs.for_each(look, selector.job.value);
+  if (left > 0) view.cluster.jobs.for_each([&](uint32_t id, const Job& o) { return id < selector.job.value && look(id, o); });
   return out;
 }
 
 Picked pick_jobs(const View& view, const std::vector<rpc::JobSelector>& selectors, Events& out) {
   Picked picked;
   JobIds ids(view.cluster, view.settings.config());
-  for (const Meant& m : select(view, selectors)) {
+  for (const Meant& meant : select(view, selectors)) {
     PickedJobs& here = picked.of.emplace_back();
-    here.known = m.known;
-    for (const Target& t : m.targets) {
+    here.known = meant.known;
+    for (const Target& target : meant.targets) {
       // A task that the caller may not change gets no record of its own: the whole array's is there to be refused.
-      const bool apart = t.job->pending() && view.may(*t.job);
-      if (t.tasks.empty() || !apart) here.jobs.push_back(t.job);
-      for (uint32_t task : apart ? t.tasks : std::vector<uint32_t>()) {
-        event::JobChanged e = changed(*t.job);
+      const bool apart = target.job->pending() && view.may(*target.job);
+      if (target.tasks.empty() || !apart) here.jobs.push_back(target.job);
+      for (uint32_t task : apart ? target.tasks : std::vector<uint32_t>()) {
+        event::JobChanged e = changed(*target.job);
         e.array_task = task;
         e.task_job = ids.next_or_beyond();
         e.array_tasks = nullptr;
-        Job own = *t.job;
+        Job own = *target.job;
         own.id = e.task_job;
         own.array_task = task;
         own.array_tasks = nullptr;

@@ -29,7 +29,7 @@ struct Meant {
 std::vector<Meant> select(const View& v, const std::vector<rpc::JobSelector>& selectors);
 
 // The records that one selector means, as they are.
-std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& s);
+std::vector<const Job*> select_jobs(const View& v, const rpc::JobSelector& selector);
 
 // The jobs that selectors mean, each as a record of its own. Pending tasks that are named out of an array are taken out of the array's
 // record by events appended to `out`, and stand in `own` as they will be; this is not done for jobs that the caller may not change.

@@ -16,16 +16,16 @@ Result<rpc::Allocated> attach_allocation(const Cluster& cluster, const Privacy& 
   return make_allocated(cluster, *job);
 }
 
-Result<TextWanted> text_wanted(const Cluster& cluster, const Privacy& privacy, const Rights& rights, const rpc::QueryText& q) {
+Result<TextWanted> text_wanted(const Cluster& cluster, const Privacy& privacy, const Rights& rights, const rpc::QueryText& query) {
   using Source = TextWanted::Source;
-  if (q.subject == "config") return TextWanted{Source::kShownConfig, false, {}};
-  if (q.subject == "slurm.conf") return TextWanted{Source::kWrittenConfig, rights.may(Right::kReadPasswords), {}};
-  if (q.subject != "script" && q.subject != "environment") return fail(Errc::kInvalidArgument, "no such text: " + q.subject);
-  const Job* j = cluster.jobs.find(q.job.value);
+  if (query.subject == "config") return TextWanted{Source::kShownConfig, false, {}};
+  if (query.subject == "slurm.conf") return TextWanted{Source::kWrittenConfig, rights.may(Right::kReadPasswords), {}};
+  if (query.subject != "script" && query.subject != "environment") return fail(Errc::kInvalidArgument, "no such text: " + query.subject);
+  const Job* j = cluster.jobs.find(query.job.value);
   if (!j || !privacy.shows(*j)) return fail(Errc::kInvalidJobId);
   if (!rights.may(row_of<rpc::QueryText>.of_job, *j)) return fail(Errc::kUserIdMissing);
   const ContentHashes hashes = j->own.content_hashes();
-  std::string hash = q.subject == "script" ? hashes.script_hash : hashes.environment_hash;
+  std::string hash = query.subject == "script" ? hashes.script_hash : hashes.environment_hash;
   if (hash.empty()) return fail(Errc::kNotFound, "job " + std::to_string(j->id.value) + " has no batch script");
   return TextWanted{Source::kContent, false, std::move(hash)};
 }

@@ -27,88 +27,91 @@ sched::Params::ByLabel keep_by_label(const config::McsRules& m) {
 }
 
 // Reads what concerns plans in SchedulerParameters; config/scheduler_words.cc says what each word means and its bounds.
-void scheduler_words(const config::OptionList& words, sched::Params& p) {
+void scheduler_words(const config::OptionList& words, sched::Params& params) {
   auto count = [&](std::string_view name, uint32_t otherwise = 0) {
     return static_cast<uint32_t>(std::clamp<int64_t>(words.number(name, otherwise), 0, UINT32_MAX));
   };
-  p.bf.resolution_s = count("bf_resolution", 60);
-  p.bf.window_min = count("bf_window");
-  p.bf.max_test = count("bf_max_job_test");
-  p.bf.max_user = count("bf_max_job_user");
-  p.bf.max_association = count("bf_max_job_assoc");
-  p.bf.max_partition = count("bf_max_job_part");
-  p.bf.max_user_partition = count("bf_max_job_user_part");
-  p.bf.max_start = count("bf_max_job_start");
-  p.bf.array_tasks = count("bf_max_job_array_resv", p.bf.array_tasks);
-  p.bf.min_age_reserve = seconds(count("bf_min_age_reserve"));
-  p.bf.min_priority_reserve = count("bf_min_prio_reserve");
-  p.bf.reserve_per_partition = count("bf_job_part_count_reserve");
-  p.bf.busy_nodes = words.has("bf_busy_nodes");
+  params.bf.resolution_s = count("bf_resolution", 60);
+  params.bf.window_min = count("bf_window");
+  params.bf.max_test = count("bf_max_job_test");
+  params.bf.max_user = count("bf_max_job_user");
+  params.bf.max_association = count("bf_max_job_assoc");
+  params.bf.max_partition = count("bf_max_job_part");
+  params.bf.max_user_partition = count("bf_max_job_user_part");
+  params.bf.max_start = count("bf_max_job_start");
+  params.bf.array_tasks = count("bf_max_job_array_resv", params.bf.array_tasks);
+  params.bf.min_age_reserve = seconds(count("bf_min_age_reserve"));
+  params.bf.min_priority_reserve = count("bf_min_prio_reserve");
+  params.bf.reserve_per_partition = count("bf_job_part_count_reserve");
+  params.bf.busy_nodes = words.has("bf_busy_nodes");
   const std::string turn = std::string(words.get("bf_hetjob_prio").value_or(""));
-  if (iequals(turn, "min")) p.bf.het_turn = sched::BackfillRules::HetTurn::kMin;
-  if (iequals(turn, "avg")) p.bf.het_turn = sched::BackfillRules::HetTurn::kAvg;
-  p.defer = words.has("defer");
-  p.soft_time_min = words.has("time_min_as_soft_limit");
-  p.serial_at_end = words.has("pack_serial_at_end");
+  if (iequals(turn, "min")) params.bf.het_turn = sched::BackfillRules::HetTurn::kMin;
+  if (iequals(turn, "avg")) params.bf.het_turn = sched::BackfillRules::HetTurn::kAvg;
+  params.defer = words.has("defer");
+  params.soft_time_min = words.has("time_min_as_soft_limit");
+  params.serial_at_end = words.has("pack_serial_at_end");
   const int64_t interval = words.number("bf_interval", 30);
-  if (interval < 0) p.backfill = false;
-  if (interval > 0) p.rhythm.full_every = seconds(interval);
-  p.rhythm.quick = words.number("sched_interval", 60) >= 0;
-  p.rhythm.quick_gap = Duration(words.number("sched_min_interval", 0));
-  p.quick_starts = count("sched_max_job_start");
-  p.unknown_licenses_wait = words.has("allow_zero_lic");
-  p.unknown_features_wait = words.has("ignore_constraint_validation");
-  p.unknown_prefer_ok = words.has("ignore_prefer_validation");
-  p.extra_constraints = words.has("extra_constraints");
+  if (interval < 0) params.backfill = false;
+  if (interval > 0) params.rhythm.full_every = seconds(interval);
+  params.rhythm.quick = words.number("sched_interval", 60) >= 0;
+  params.rhythm.quick_gap = Duration(words.number("sched_min_interval", 0));
+  params.quick_starts = count("sched_max_job_start");
+  params.unknown_licenses_wait = words.has("allow_zero_lic");
+  params.unknown_features_wait = words.has("ignore_constraint_validation");
+  params.unknown_prefer_ok = words.has("ignore_prefer_validation");
+  params.extra_constraints = words.has("extra_constraints");
 }
 
 sched::Params sched_params(const config::LoadedConfig& loaded) {
-  const config::Config& c = loaded.config;
-  sched::Params p;
-  p.backfill = c.scheduler_type != "sched/builtin";
-  p.allocate_cores = c.select_flags.unit != config::SelectFlags::Unit::kCpu;
-  p.memory_consumable = c.select_flags.memory;
-  p.linear = c.select_type == "select/linear";
-  p.one_task_per_core = c.select_flags.one_task_per_core;
-  p.lln = c.select_flags.lln;
-  p.pack_nodes = c.select_flags.pack_nodes;
-  p.allocate_sockets = c.select_flags.unit == config::SelectFlags::Unit::kSocket;
-  p.licenses = c.licenses;
-  p.keep_by_label = keep_by_label(c.mcs);
-  p.job_core_spec = c.allow_spec_resources_usage;
-  p.spec_cores_first = c.scheduler_parameters.has("spec_cores_first");
-  p.block_cores = c.select_flags.core_default_dist_block;
-  p.enforce_binding = c.select_flags.enforce_binding_gres;
-  p.one_task_per_sharing = c.select_flags.one_task_per_sharing_gres;
-  p.several_sharing = c.select_flags.multiple_sharing_gres_pj;
-  p.spread_shared = c.select_flags.ll_shared_gres;
-  p.def_cpu_per_gpu = c.def_cpu_per_gpu.value_or(0);
-  p.def_mem_per_gpu_mb = c.def_mem_per_gpu_mb.value_or(0);
-  p.def_mem_per_cpu_mb = c.def_mem_per_cpu_mb.value_or(0);
-  p.def_mem_per_node_mb = c.def_mem_per_node_mb.value_or(0);
-  p.max_mem_per_cpu_mb = c.max_mem_per_cpu_mb.value_or(0);
-  p.max_mem_per_node_mb = c.max_mem_per_node_mb.value_or(0);
-  scheduler_words(c.scheduler_parameters, p);
-  p.topology = topology_rules(c);
-  return p;
+  const config::Config& config = loaded.config;
+  sched::Params params;
+  params.backfill = config.scheduler_type != "sched/builtin";
+  params.allocate_cores = config.select_flags.unit != config::SelectFlags::Unit::kCpu;
+  params.memory_consumable = config.select_flags.memory;
+  params.linear = config.select_type == "select/linear";
+  params.one_task_per_core = config.select_flags.one_task_per_core;
+  params.lln = config.select_flags.lln;
+  params.pack_nodes = config.select_flags.pack_nodes;
+  params.allocate_sockets = config.select_flags.unit == config::SelectFlags::Unit::kSocket;
+  params.licenses = config.licenses;
+  params.keep_by_label = keep_by_label(config.mcs);
+  params.job_core_spec = config.allow_spec_resources_usage;
+  params.spec_cores_first = config.scheduler_parameters.has("spec_cores_first");
+  params.block_cores = config.select_flags.core_default_dist_block;
+  params.enforce_binding = config.select_flags.enforce_binding_gres;
+  params.one_task_per_sharing = config.select_flags.one_task_per_sharing_gres;
+  params.several_sharing = config.select_flags.multiple_sharing_gres_pj;
+  params.spread_shared = config.select_flags.ll_shared_gres;
+  params.def_cpu_per_gpu = config.def_cpu_per_gpu.value_or(0);
+  params.def_mem_per_gpu_mb = config.def_mem_per_gpu_mb.value_or(0);
+  params.def_mem_per_cpu_mb = config.def_mem_per_cpu_mb.value_or(0);
+  params.def_mem_per_node_mb = config.def_mem_per_node_mb.value_or(0);
+  params.max_mem_per_cpu_mb = config.max_mem_per_cpu_mb.value_or(0);
+  params.max_mem_per_node_mb = config.max_mem_per_node_mb.value_or(0);
+  scheduler_words(config.scheduler_parameters, params);
+  params.topology = topology_rules(config);
+  return params;
 }
 
 // PreemptType, PreemptMode and what belongs to them; SchedulerTimeSlice.
-sched::PreemptRules preempt_rules(const config::Config& c) {
+sched::PreemptRules preempt_rules(const config::Config& config) {
   using By = sched::PreemptRules::By;
-  sched::PreemptRules p;
-  p.by = c.preempt_type == "preempt/qos" ? By::kQos : c.preempt_type == "preempt/partition_prio" ? By::kPartition : By::kNothing;
-  p.modes = c.preempt_modes;
-  p.exempt = std::max(c.preempt_exempt_time, Duration::zero());
-  const config::OptionList& words = c.preempt_parameters;
-  p.min_exempt_priority = static_cast<uint32_t>(std::clamp<int64_t>(words.number("min_exempt_priority", kUnlimited32), 0, kUnlimited32));
-  p.requeue = c.job_requeue;
-  p.reclaim_licenses = words.has("reclaim_licenses");
-  p.youngest_first = words.has("youngest_first");
-  p.send_user_signal = words.has("send_user_signal");
-  p.suspend_grace = seconds(words.number("suspend_grace_time", 2));
-  p.time_slice = c.scheduler_time_slice;
-  return p;
+  sched::PreemptRules rules;
+  rules.by = config.preempt_type == "preempt/qos"              ? By::kQos
+             : config.preempt_type == "preempt/partition_prio" ? By::kPartition
+                                                               : By::kNothing;
+  rules.modes = config.preempt_modes;
+  rules.exempt = std::max(config.preempt_exempt_time, Duration::zero());
+  const config::OptionList& words = config.preempt_parameters;
+  rules.min_exempt_priority =
+      static_cast<uint32_t>(std::clamp<int64_t>(words.number("min_exempt_priority", kUnlimited32), 0, kUnlimited32));
+  rules.requeue = config.job_requeue;
+  rules.reclaim_licenses = words.has("reclaim_licenses");
+  rules.youngest_first = words.has("youngest_first");
+  rules.send_user_signal = words.has("send_user_signal");
+  rules.suspend_grace = seconds(words.number("suspend_grace_time", 2));
+  rules.time_slice = config.scheduler_time_slice;
+  return rules;
 }
 
 PrologRules prolog_rules(const config::Config& c) {
@@ -129,37 +132,37 @@ Duration requeue_delay(const config::Config& c) {
   return seconds(c.scheduler_parameters.number("requeue_delay", c.auth_info.number("cred_expire", 120)));
 }
 
-sched::PriorityParams priority_params(const config::Config& c) {
-  sched::PriorityParams p;
-  p.multifactor = c.priority_type == "priority/multifactor";
-  p.weight_age = c.priority_weight_age;
-  p.weight_job_size = c.priority_weight_job_size;
-  p.weight_partition = c.priority_weight_partition;
-  p.weight_qos = c.priority_weight_qos;
-  p.weight_fairshare = c.priority_weight_fairshare;
-  p.weight_assoc = c.priority_weight_assoc;
-  p.max_age = c.priority_max_age;
-  p.favor_small = c.priority_favor_small;
-  p.period = c.priority_calc_period;
-  if (p.multifactor) {
-    p.half_life = c.priority_decay_half_life;
-    p.usage_reset = c.priority_usage_reset_period;
+sched::PriorityParams priority_params(const config::Config& config) {
+  sched::PriorityParams params;
+  params.multifactor = config.priority_type == "priority/multifactor";
+  params.weight_age = config.priority_weight_age;
+  params.weight_job_size = config.priority_weight_job_size;
+  params.weight_partition = config.priority_weight_partition;
+  params.weight_qos = config.priority_weight_qos;
+  params.weight_fairshare = config.priority_weight_fairshare;
+  params.weight_assoc = config.priority_weight_assoc;
+  params.max_age = config.priority_max_age;
+  params.favor_small = config.priority_favor_small;
+  params.period = config.priority_calc_period;
+  if (params.multifactor) {
+    params.half_life = config.priority_decay_half_life;
+    params.usage_reset = config.priority_usage_reset_period;
   }
-  for (const config::TresPriority& w : c.priority_weight_tres) p.weight_tres.push_back({w.tres, static_cast<double>(w.weight)});
+  for (const config::TresPriority& w : config.priority_weight_tres) params.weight_tres.push_back({w.tres, static_cast<double>(w.weight)});
   auto flag = [&](std::string_view name) {
-    return std::ranges::any_of(c.priority_flags, [&](const std::string& f) { return iequals(f, name); });
+    return std::ranges::any_of(config.priority_flags, [&](const std::string& f) { return iequals(f, name); });
   };
-  p.accrue_always = flag("ACCRUE_ALWAYS");
-  p.of_running = flag("CALCULATE_RUNNING");
-  p.small_relative_to_time = flag("SMALL_RELATIVE_TO_TIME");
-  p.raw_partition = flag("NO_NORMAL_PART") || flag("NO_NORMAL_ALL");
-  p.raw_tres = flag("NO_NORMAL_TRES") || flag("NO_NORMAL_ALL");
-  p.raw_qos = flag("NO_NORMAL_QOS") || flag("NO_NORMAL_ALL");
-  p.raw_association = flag("NO_NORMAL_ASSOC") || flag("NO_NORMAL_ALL");
-  p.fair_share.depth_oblivious = flag("DEPTH_OBLIVIOUS");
-  if (flag("NO_FAIR_TREE") || p.fair_share.depth_oblivious) p.fair_share.kind = acct::FairShareKind::kClassic;
-  p.fair_share.dampening = c.fair_share_dampening_factor;
-  return p;
+  params.accrue_always = flag("ACCRUE_ALWAYS");
+  params.of_running = flag("CALCULATE_RUNNING");
+  params.small_relative_to_time = flag("SMALL_RELATIVE_TO_TIME");
+  params.raw_partition = flag("NO_NORMAL_PART") || flag("NO_NORMAL_ALL");
+  params.raw_tres = flag("NO_NORMAL_TRES") || flag("NO_NORMAL_ALL");
+  params.raw_qos = flag("NO_NORMAL_QOS") || flag("NO_NORMAL_ALL");
+  params.raw_association = flag("NO_NORMAL_ASSOC") || flag("NO_NORMAL_ALL");
+  params.fair_share.depth_oblivious = flag("DEPTH_OBLIVIOUS");
+  if (flag("NO_FAIR_TREE") || params.fair_share.depth_oblivious) params.fair_share.kind = acct::FairShareKind::kClassic;
+  params.fair_share.dampening = config.fair_share_dampening_factor;
+  return params;
 }
 
 std::shared_ptr<const BillingMethod> billing_method(const config::Config& c) {

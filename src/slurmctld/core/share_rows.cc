@@ -61,27 +61,27 @@ rpc::ShareRows query_shares(const Cluster& cluster, const acct::FairShareRule& r
   out.fair_tree = rule.kind == acct::FairShareKind::kFairTree;
   const acct::Shares shares = acct::shares_of(cluster, rule, now);
   if (shares.tree.empty()) return out;
-  for (size_t i : tree_order(cluster, shares.tree)) {
-    const AssociationRecord& a = *cluster.directory->associations.find(shares.tree[i].association);
-    if (!a.user.empty() && !privacy.shows_user_of(a)) continue;
-    const acct::ShareView& v = shares.views[i];
+  for (size_t index : tree_order(cluster, shares.tree)) {
+    const AssociationRecord& association = *cluster.directory->associations.find(shares.tree[index].association);
+    if (!association.user.empty() && !privacy.shows_user_of(association)) continue;
+    const acct::ShareView& view = shares.views[index];
     ShareRow row;
-    row.association = a.id;
-    row.parent = a.parent_id;
-    row.account = a.account;
-    row.user = a.user;
-    row.partition = a.partition;
-    row.depth = a.depth;
-    row.shares = shares.tree[i].shares;
-    row.norm_shares = v.norm_shares;
-    row.raw_usage = v.raw_usage;
-    row.norm_usage = v.norm_usage;
-    row.effective_usage = v.effective_usage;
-    row.level_fs = v.level_fs;
-    row.factor = v.factor;
-    row.limit_minutes = limit_minutes(a);
-    row.used_minutes = used_minutes(cluster.used_by_association(a.id, now), cluster.tres_table());
-    row.run_minutes = run_minutes(cluster.ledger.use_of(Holder::association(a.id)), cluster.tres_table(), now);
+    row.association = association.id;
+    row.parent = association.parent_id;
+    row.account = association.account;
+    row.user = association.user;
+    row.partition = association.partition;
+    row.depth = association.depth;
+    row.shares = shares.tree[index].shares;
+    row.norm_shares = view.norm_shares;
+    row.raw_usage = view.raw_usage;
+    row.norm_usage = view.norm_usage;
+    row.effective_usage = view.effective_usage;
+    row.level_fs = view.level_fs;
+    row.factor = view.factor;
+    row.limit_minutes = limit_minutes(association);
+    row.used_minutes = used_minutes(cluster.used_by_association(association.id, now), cluster.tres_table());
+    row.run_minutes = run_minutes(cluster.ledger.use_of(Holder::association(association.id)), cluster.tres_table(), now);
     out.shares.push_back(std::move(row));
   }
   return out;

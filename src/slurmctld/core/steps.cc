@@ -74,7 +74,7 @@ namespace {
 // So many nodes may stand in all answers and credentials of one step: each lists the nodes of all components.
 constexpr size_t kMostNodesTold = 1u << 17;
 
-Result<> check_together(const View& view, const std::vector<const Job*>& jobs, const rpc::CreateHetStep& c) {
+Result<> check_together(const View& view, const std::vector<const Job*>& jobs, const rpc::CreateHetStep& ask) {
   if (view.settings.config().scheduler_parameters.has("disable_hetjob_steps") && jobs.size() > 1)
     return fail(Errc::kDisabled, {}, "SchedulerParameters=disable_hetjob_steps: a step runs in one component");
   size_t nodes = 0;
@@ -82,7 +82,7 @@ Result<> check_together(const View& view, const std::vector<const Job*>& jobs, c
     const Job& j = *jobs[i];
     if (!j.het || j.het.leader != jobs.front()->het.leader) return fail(Errc::kNotHetJob);
     if (i > 0 && j.id <= jobs[i - 1]->id) return fail(Errc::kInvalidReq, {}, "components are named once, in their order");
-    const rpc::CreateStep& part = c.components[i];
+    const rpc::CreateStep& part = ask.components[i];
     if (part.queue || part.waiting_step || part.request.interactive)
       return fail(Errc::kInvalidReq, {}, "a step over components neither waits by itself (--async) nor is a shell's");
     nodes += j.allocation->nodes.size();
@@ -113,38 +113,38 @@ void tell_all(const View& view, const std::vector<const Job*>& jobs, std::vector
 
 }  // namespace
 
-Result<Decision<rpc::HetStepCreated>> decide(const View& view, const rpc::CreateHetStep& c) {
+Result<Decision<rpc::HetStepCreated>> decide(const View& view, const rpc::CreateHetStep& ask) {
   std::vector<const Job*> jobs;
   uint32_t number = 0;
-  for (const rpc::CreateStep& part : c.components) {
+  for (const rpc::CreateStep& part : ask.components) {
     MUSTER_TRY(j, running_job(view, part.job));
     jobs.push_back(j);
     number = std::max(number, j->next_step);
   }
   if (jobs.empty()) return fail(Errc::kInvalidReq, {}, "the step has no component");
-  MUSTER_TRY_VOID(check_together(view, jobs, c));
-  Decision<rpc::HetStepCreated> d;
+  MUSTER_TRY_VOID(check_together(view, jobs, ask));
+  Decision<rpc::HetStepCreated> out;
   uint32_t tasks = 0;
   std::vector<Step> records;
   for (size_t i = 0; i < jobs.size(); ++i) {
     steps::JobSteps part = steps_of(view, *jobs[i]);
     part.least_number = number;
     part.first_rank = tasks;
-    MUSTER_TRY(made, steps::create_step(part, c.components[i]));
+    MUSTER_TRY(made, steps::create_step(part, ask.components[i]));
     if (!made.record && i > 0 && !records.empty()) return fail(Errc::kInvalidReq, {}, "part of the step is there already");
     for (const rpc::StepNode& n : made.answer.nodes) tasks += static_cast<uint32_t>(n.ranks.size());
     if (tasks > sched::kMaxStepTasks)
       return fail(Errc::kInvalidReq, {}, "a step has at most " + std::to_string(sched::kMaxStepTasks) + " tasks");
-    d.reply.components.push_back(std::move(made.answer));
+    out.reply.components.push_back(std::move(made.answer));
     if (made.record) records.push_back(std::move(*made.record));
   }
   if (!records.empty() && records.size() != jobs.size()) return fail(Errc::kInvalidReq, {}, "part of the step is there already");
   for (size_t i = 0; i < records.size(); ++i) {
     records[i].all_tasks = tasks;
-    d.events.push_back(event::StepCreated{jobs[i]->id, std::move(records[i])});
+    out.events.push_back(event::StepCreated{jobs[i]->id, std::move(records[i])});
   }
-  tell_all(view, jobs, d.reply.components, tasks);
-  return d;
+  tell_all(view, jobs, out.reply.components, tasks);
+  return out;
 }
 
 // ---- srun --no-allocate
@@ -204,9 +204,9 @@ Result<> check_without_job(const StepRequest& r) {
 
 // Nothing is recorded of such a run; Core gives it its number (model/without_job.h). Nothing is counted either: as many tasks as are asked
 // for share all CPUs of the nodes, and memory is limited only where that was asked for.
-Result<Decision<rpc::StepCreated>> decide(const View& view, const rpc::RunWithoutJob& c) {
-  MUSTER_TRY_VOID(check_without_job(c.request));
-  MUSTER_TRY(request, steps::without_content(c.request));
+Result<Decision<rpc::StepCreated>> decide(const View& view, const rpc::RunWithoutJob& ask) {
+  MUSTER_TRY_VOID(check_without_job(ask.request));
+  MUSTER_TRY(request, steps::without_content(ask.request));
   MUSTER_TRY(nodes, sched::without_functions(view.cluster, request->required_nodes));
   request->required_nodes = std::move(nodes);
   request->overcommit = request->whole = true;

@@ -501,38 +501,38 @@ Result<> submit_as(const View& view, JobId id, const HetPart& het, const Accepte
   MUSTER_TRY(dependencies, check_dependencies(view, request, id, het));
   RequestId stored = store_request(view, request, out);
   const Partition& partition = view.cluster.partitions.at(accepted.partitions[0]);
-  event::JobSubmitted e;
-  e.job = id;
-  e.het = het;
-  e.request = stored;
-  e.time = view.now;
-  e.priority = default_priority(view, id, request.nice);
+  event::JobSubmitted submitted;
+  submitted.job = id;
+  submitted.het = het;
+  submitted.request = stored;
+  submitted.time = view.now;
+  submitted.priority = default_priority(view, id, request.nice);
   if (request.priority && view.may(Right::kSetPriority)) {
-    e.priority = std::min(*request.priority, kUnlimited32 - 1);
-    e.flags |= kJobPriorityFixed;
+    submitted.priority = std::min(*request.priority, kUnlimited32 - 1);
+    submitted.flags |= kJobPriorityFixed;
   }
-  e.partition = accepted.partitions[0];
-  e.association = acct::association_of(view.cluster, request, e.partition);
-  e.time_limit_min = limit_of(request, partition);
-  if (accepted.takes_turns) e.accrues = kTimeInfinite;
-  e.array_tasks = accepted.array;
-  e.dependencies = dependencies;
+  submitted.partition = accepted.partitions[0];
+  submitted.association = acct::association_of(view.cluster, request, submitted.partition);
+  submitted.time_limit_min = limit_of(request, partition);
+  if (accepted.takes_turns) submitted.accrues = kTimeInfinite;
+  submitted.array_tasks = accepted.array;
+  submitted.dependencies = dependencies;
   if (!dependencies) {
-    e.eligible = std::max(view.now, request.begin);
+    submitted.eligible = std::max(view.now, request.begin);
   } else {
     Job probe;
     probe.id = id;
     probe.ask(request);
-    e.eligible = recheck_time(view, probe, *dependencies);
+    submitted.eligible = recheck_time(view, probe, *dependencies);
   }
-  e.reason = waiting_reason(view, dependencies.get(), e.eligible);
+  submitted.reason = waiting_reason(view, dependencies.get(), submitted.eligible);
   if (request.hold) {
-    e.priority = 0;
-    e.reason = Reason::kJobHeldUser;
-    e.flags = kJobHeldByUser;
-    if (!dependencies && request.begin <= view.now) e.eligible = kTimeUnset;  // set when it is released; else when to look again
+    submitted.priority = 0;
+    submitted.reason = Reason::kJobHeldUser;
+    submitted.flags = kJobHeldByUser;
+    if (!dependencies && request.begin <= view.now) submitted.eligible = kTimeUnset;  // set when it is released; else when to look again
   }
-  out.push_back(std::move(e));
+  out.push_back(std::move(submitted));
   return {};
 }
 

@@ -61,7 +61,7 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& a
   MUSTER_TRY(id, JobIds(view.cluster, view.settings.config()).next_in_a_row(size));
   Cluster ahead = view.cluster;  // with the components that were accepted so far
   const View with{ahead, view.indexes, view.settings, view.feasibility, view.now, view.caller, view.of_job};
-  Decision<rpc::JobSubmitted> d;
+  Decision<rpc::JobSubmitted> out;
   for (uint32_t at = 0; at < size; ++at) {
     const HetPart part{id, static_cast<uint16_t>(at), static_cast<uint16_t>(size)};
     const JobRequest request = as_component(asked.components[at], at);
@@ -69,11 +69,11 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& a
     auto accepted = accept_request(with, request);
     if (!accepted) return in_component(at, accepted.error());
     count(ahead, part.component(at), *accepted, view.now);
-    if (Result<> added = submit_as(view, part.component(at), part, *accepted, d.events); !added) return in_component(at, added.error());
+    if (Result<> added = submit_as(view, part.component(at), part, *accepted, out.events); !added) return in_component(at, added.error());
   }
-  if (!forgotten.empty()) d.events.push_back(event::JobsPurged{std::move(forgotten)});
-  d.reply.job = id;
-  return d;
+  if (!forgotten.empty()) out.events.push_back(event::JobsPurged{std::move(forgotten)});
+  out.reply.job = id;
+  return out;
 }
 
 }  // namespace muster::slurmctld

@@ -26,24 +26,28 @@ void look_at(const Job& j, Target& t) {
 }
 
 Target look_at_array(const Cluster& cluster, const Dependency& dependency, uint32_t task) {
-  Target t;
-  const ArrayGroup& g = cluster.arrays.at(dependency.job.value);
+  Target target;
+  const ArrayGroup& group = cluster.arrays.at(dependency.job.value);
   if (task == kNoArrayTask || task == kWholeArray) {
-    uint32_t ended = g.ended_ok + g.ended_bad;
-    t = {true, g.running + ended >= g.total, ended >= g.total, ended >= g.total && g.ended_bad == 0, g.ended_bad > 0 && ended >= g.total,
-         {}};
-    return t;
+    uint32_t ended = group.ended_ok + group.ended_bad;
+    target = {true,
+              group.running + ended >= group.total,
+              ended >= group.total,
+              ended >= group.total && group.ended_bad == 0,
+              group.ended_bad > 0 && ended >= group.total,
+              {}};
+    return target;
   }
-  if (g.dropped.test(task)) return {.known = true, .started = true, .ended = true, .bad = true};
-  uint32_t left = g.records;
+  if (group.dropped.test(task)) return {.known = true, .started = true, .ended = true, .bad = true};
+  uint32_t left = group.records;
   cluster.jobs.for_each(
       [&](uint32_t, const Job& j) {
         if (j.array_job_id != dependency.job) return true;
-        if (j.array_task == task || (j.array_tasks && j.array_tasks->pending.test(task))) look_at(j, t);
-        return --left > 0 && !t.known;
+        if (j.array_task == task || (j.array_tasks && j.array_tasks->pending.test(task))) look_at(j, target);
+        return --left > 0 && !target.known;
       },
       dependency.job.value);
-  return t;
+  return target;
 }
 
 // The first component's id means the whole job: it has ended with the last of them, and well if all have.
@@ -91,17 +95,17 @@ bool singleton_free(const Cluster& cluster, const Job& self) {
 DependencyState state_of(const View& view, const Job& self, const Dependency& dependency) {
   using enum DependencyState;
   if (dependency.type == DependencyType::kSingleton) return singleton_free(view.cluster, self) ? kFulfilled : kUnfulfilled;
-  Target t = look(view.cluster, self, dependency);
-  if (!t.known) return kFulfilled;  // ended so long ago that it is forgotten; refused at submission if it never was
+  Target target = look(view.cluster, self, dependency);
+  if (!target.known) return kFulfilled;  // ended so long ago that it is forgotten; refused at submission if it never was
   switch (dependency.type) {
     case DependencyType::kAfter:
-      if (!t.started) return kUnfulfilled;
-      return dependency.delay_min == 0 || t.started_at + minutes(dependency.delay_min) <= view.now ? kFulfilled : kUnfulfilled;
+      if (!target.started) return kUnfulfilled;
+      return dependency.delay_min == 0 || target.started_at + minutes(dependency.delay_min) <= view.now ? kFulfilled : kUnfulfilled;
     case DependencyType::kAfterAny:
-    case DependencyType::kAfterBurstBuffer: return t.ended ? kFulfilled : kUnfulfilled;
+    case DependencyType::kAfterBurstBuffer: return target.ended ? kFulfilled : kUnfulfilled;
     case DependencyType::kAfterOk:
-    case DependencyType::kAfterCorr: return t.ok ? kFulfilled : t.bad ? kFailed : kUnfulfilled;
-    case DependencyType::kAfterNotOk: return t.bad ? kFulfilled : t.ok ? kFailed : kUnfulfilled;
+    case DependencyType::kAfterCorr: return target.ok ? kFulfilled : target.bad ? kFailed : kUnfulfilled;
+    case DependencyType::kAfterNotOk: return target.bad ? kFulfilled : target.ok ? kFailed : kUnfulfilled;
     case DependencyType::kSingleton: break;
   }
   return kUnfulfilled;
@@ -193,18 +197,18 @@ void settle_dependencies(const View& view, const Job& job, Events& out) {
     end_job(view, job, ending, out);
     return;
   }
-  event::JobChanged e = changed(job);
+  event::JobChanged change = changed(job);
   if (verdict == DependencyVerdict::kMet) {
-    e.dependencies = nullptr;
-    e.eligible = earliest_start(view, job);
+    change.dependencies = nullptr;
+    change.eligible = earliest_start(view, job);
   } else {
     Time again = recheck_time(view, job, list);
     if (!moved && (again == kTimeUnset || again == job.eligible)) return;
-    e.eligible = again;
-    e.dependencies = std::make_shared<const Dependencies>(std::move(list));
+    change.eligible = again;
+    change.dependencies = std::make_shared<const Dependencies>(std::move(list));
   }
-  if (job.priority > 0) e.reason = waiting_reason(view, e.dependencies.get(), e.eligible);
-  out.push_back(std::move(e));
+  if (job.priority > 0) change.reason = waiting_reason(view, change.dependencies.get(), change.eligible);
+  out.push_back(std::move(change));
 }
 
 void name_whole_arrays(const Cluster& cluster, Dependencies& list) {

@@ -57,20 +57,21 @@ event::TriggerPulled pulled(const View& v, const Trigger& t, std::string argumen
   return {t.id, t.due == kTimeUnset ? due : t.due, std::move(argument)};
 }
 
-void pull(const View& view, const Happened& h, Events& out) {
-  if (!h.on) return;
+void pull(const View& view, const Happened& happened, Events& out) {
+  if (!happened.on) return;
   view.cluster.triggers.for_each([&](uint32_t, const Trigger& trigger) {
-    const uint32_t on = trigger.spec.on & h.on;
+    const uint32_t on = trigger.spec.on & happened.on;
     if (!on) return;
-    if (h.job) {
-      if (trigger.spec.job == h.job->id && trigger.due == kTimeUnset) out.push_back(pulled(view, trigger, std::to_string(h.job->id.value)));
+    if (happened.job) {
+      if (trigger.spec.job == happened.job->id && trigger.due == kTimeUnset)
+        out.push_back(pulled(view, trigger, std::to_string(happened.job->id.value)));
       return;
     }
-    if (trigger_subject(on) != TriggerOf::kNode || h.nodes.empty()) {  // a daemon, or its configuration
+    if (trigger_subject(on) != TriggerOf::kNode || happened.nodes.empty()) {  // a daemon, or its configuration
       if (trigger.due == kTimeUnset) out.push_back(pulled(view, trigger, "*"));
       return;
     }
-    std::vector<std::string> names = nodes_meant(view, trigger, h.nodes);
+    std::vector<std::string> names = nodes_meant(view, trigger, happened.nodes);
     if (names.empty()) return;
     std::string argument = with_more(trigger.argument, std::move(names));
     if (trigger.due == kTimeUnset || argument != trigger.argument) out.push_back(pulled(view, trigger, std::move(argument)));
@@ -250,20 +251,20 @@ Result<> check_rest(const View& view, const TriggerSpec& spec) {
 
 }  // namespace
 
-Result<Decision<rpc::TriggerSet>> decide(const View& view, const rpc::SetTrigger& c) {
+Result<Decision<rpc::TriggerSet>> decide(const View& view, const rpc::SetTrigger& request) {
   if (view.settings.config().slurmctld_parameters.has("disable_triggers"))
     return fail(Errc::kDisabled, {}, "SlurmctldParameters=disable_triggers");
   // The program runs as whoever set the trigger, and only root can become another.
   if (view.settings.rootless && view.caller.uid != view.settings.slurm_user)
     return fail(Errc::kAccessDenied, {}, "slurmctld does not run as root, so only SlurmUser may set triggers");
-  MUSTER_TRY_VOID(check_subject(c.trigger));
-  MUSTER_TRY_VOID(check_rest(view, c.trigger));
+  MUSTER_TRY_VOID(check_subject(request.trigger));
+  MUSTER_TRY_VOID(check_rest(view, request.trigger));
   size_t own = 0;
   bool there = false;
   view.cluster.triggers.for_each([&](uint32_t, const Trigger& t) {
     if (t.user != view.caller.uid) return;
     ++own;
-    there = there || t.spec == c.trigger;
+    there = there || t.spec == request.trigger;
   });
   if (there) return fail(Errc::kTriggerDuplicate);
   if (own >= Trigger::kMostOfUser)
@@ -271,7 +272,7 @@ Result<Decision<rpc::TriggerSet>> decide(const View& view, const rpc::SetTrigger
   if (view.cluster.triggers.size() >= kMostTriggers) return fail(Errc::kTryAgainLater, "there are too many triggers");
   Trigger trigger;
   trigger.id = view.cluster.last_trigger + 1;
-  trigger.spec = c.trigger;
+  trigger.spec = request.trigger;
   trigger.user = view.caller.uid;
   trigger.set = view.now;
   if (trigger.spec.nodes.text().size() > kMostText) {  // it is kept as long as the trigger is there
@@ -286,20 +287,22 @@ Result<Decision<rpc::TriggerSet>> decide(const View& view, const rpc::SetTrigger
   return d;
 }
 
-Result<Decision<rpc::TriggersCleared>> decide(const View& view, const rpc::ClearTriggers& c) {
-  const rpc::TriggerFilter& f = c.filter;
-  if (!f.id && !f.job && !f.user) return fail(Errc::kInvalidArgument, "You must specify a --id, --jobid, or --user to clear");
-  event::TriggersCleared e;
+Result<Decision<rpc::TriggersCleared>> decide(const View& view, const rpc::ClearTriggers& request) {
+  const rpc::TriggerFilter& filter = request.filter;
+  if (!filter.id && !filter.job && !filter.user)
+    return fail(Errc::kInvalidArgument, "You must specify a --id, --jobid, or --user to clear");
+  event::TriggersCleared cleared;
   bool of_others = false;
   view.cluster.triggers.for_each([&](uint32_t id, const Trigger& t) {
-    if (!means(f, t)) return;
-    if (t.user == view.caller.uid || view.may(Right::kClearTriggers)) e.triggers.push_back(id);
+    if (!means(filter, t)) return;
+    if (t.user == view.caller.uid || view.may(Right::kClearTriggers)) cleared.triggers.push_back(id);
     else of_others = true;
   });
-  if (e.triggers.empty()) return of_others ? fail(Errc::kAccessDenied) : fail(Errc::kNotFound, "No such process", "no trigger matches");
+  if (cleared.triggers.empty())
+    return of_others ? fail(Errc::kAccessDenied) : fail(Errc::kNotFound, "No such process", "no trigger matches");
   Decision<rpc::TriggersCleared> d;
-  d.reply.count = static_cast<uint32_t>(e.triggers.size());
-  d.events.push_back(std::move(e));
+  d.reply.count = static_cast<uint32_t>(cleared.triggers.size());
+  d.events.push_back(std::move(cleared));
   return d;
 }
 

@@ -4,25 +4,26 @@
 
 namespace muster::slurmctld {
 
-void record(Job& job, const event::JobSuspended& e, NodeUse& use) {
-  const bool stops = !e.resumed && job.state == JobState::kRunning, goes_on = e.resumed && job.state == JobState::kSuspended;
+void record(Job& job, const event::JobSuspended& suspended, NodeUse& use) {
+  const bool stops = !suspended.resumed && job.state == JobState::kRunning,
+             goes_on = suspended.resumed && job.state == JobState::kSuspended;
   if (!stops && !goes_on) return;
   JobRun& run = job.run.edit();
   if (goes_on) {
-    const Duration away = std::max(e.time - run.suspended, Duration::zero());  // the clock may have stepped back
+    const Duration away = std::max(suspended.time - run.suspended, Duration::zero());  // the clock may have stepped back
     run.suspended_total += away;
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite) job.ends += away;
     run.suspended = kTimeUnset;
-    run.slice_began = e.time;
+    run.slice_began = suspended.time;
     run.suspend_cause = SuspendCause::kUser;
-    if (run.off_cpus) use.take_cpus_again(job, e.time);
+    if (run.off_cpus) use.take_cpus_again(job, suspended.time);
     run.off_cpus = false;
     job.state = JobState::kRunning;
   } else {
-    run.suspended = e.time;
-    run.suspend_cause = e.cause;
-    if (e.cause == SuspendCause::kUser) {
-      use.leave_cpus(job, e.time);
+    run.suspended = suspended.time;
+    run.suspend_cause = suspended.cause;
+    if (suspended.cause == SuspendCause::kUser) {
+      use.leave_cpus(job, suspended.time);
       run.off_cpus = true;
     }
     job.state = JobState::kSuspended;
@@ -44,16 +45,16 @@ void record(Job& j, const event::JobClaimed& e) {
   if (j.pending()) j.turns.edit().claim = e.claim;
 }
 
-void record(Job& job, const event::JobRequeued& e) {
+void record(Job& job, const event::JobRequeued& requeued) {
   job.state = JobState::kPending;
-  job.reason = e.reason;
-  job.flags = e.flags;
-  job.priority = e.priority;
-  job.eligible = e.eligible;
-  job.submitted = e.time;
+  job.reason = requeued.reason;
+  job.flags = requeued.flags;
+  job.priority = requeued.priority;
+  job.eligible = requeued.eligible;
+  job.submitted = requeued.time;
   if (job.accrues != kTimeUnset) job.accrues = kTimeInfinite;
   ++job.restarts;
-  if (e.restart.cause != RestartCause::kNone) job.turns.edit().restart = e.restart;
+  if (requeued.restart.cause != RestartCause::kNone) job.turns.edit().restart = requeued.restart;
   job.next_step = 0;
   job.managed = false;
   job.started = job.ends = job.ended = kTimeUnset;

@@ -96,19 +96,21 @@ Result<uint32_t> new_time_limit(uint32_t before, std::string how, std::string te
   return before - limit;
 }
 
-Result<> set_time_limit(Change& c, const std::string& op, const std::string& value) {
-  MUSTER_TRY(limit, new_time_limit(c.job.time_limit_min, op, value));
-  bool longer = limit > c.job.time_limit_min;
-  const Partition* p = c.v.cluster.partitions.find(c.e.partition);
-  if (longer && !c.v.may(Right::kLengthenJobs)) {
-    if (!c.job.pending()) return fail(Errc::kAccessDenied, {}, "only operators may lengthen a running job");
-    if (p && limit > p->max_time_min)
-      return fail(Errc::kInvalidTimeLimit, {}, "MaxTime of partition " + p->name + " is " + std::to_string(p->max_time_min) + " minutes");
+Result<> set_time_limit(Change& change, const std::string& op, const std::string& value) {
+  MUSTER_TRY(limit, new_time_limit(change.job.time_limit_min, op, value));
+  bool longer = limit > change.job.time_limit_min;
+  const Partition* partition = change.v.cluster.partitions.find(change.e.partition);
+  if (longer && !change.v.may(Right::kLengthenJobs)) {
+    if (!change.job.pending()) return fail(Errc::kAccessDenied, {}, "only operators may lengthen a running job");
+    if (partition && limit > partition->max_time_min)
+      return fail(Errc::kInvalidTimeLimit, {},
+                  "MaxTime of partition " + partition->name + " is " + std::to_string(partition->max_time_min) + " minutes");
   }
-  c.e.time_limit_min = limit;
-  if (!c.job.pending())
-    c.e.ends = limit == kUnlimited32 ? kTimeInfinite : std::max(c.v.now, c.job.started + minutes(limit) + c.job.run->suspended_total);
-  else c.request.time_limit_min = limit, c.request_changed = true;
+  change.e.time_limit_min = limit;
+  if (!change.job.pending())
+    change.e.ends = limit == kUnlimited32 ? kTimeInfinite
+                                          : std::max(change.v.now, change.job.started + minutes(limit) + change.job.run->suspended_total);
+  else change.request.time_limit_min = limit, change.request_changed = true;
   return {};
 }
 
@@ -121,41 +123,42 @@ Result<> set_end_time(Change& c, const std::string&, const std::string& value) {
   return {};
 }
 
-Result<> set_partition(Change& c, const std::string&, const std::string& value) {
+Result<> set_partition(Change& change, const std::string&, const std::string& value) {
   std::vector<std::string> names;
   for (auto name : split(value, ',')) {
-    if (!c.v.cluster.partition(name)) return fail(Errc::kInvalidPartition, {}, "no partition is called '" + std::string(name) + "'");
+    if (!change.v.cluster.partition(name)) return fail(Errc::kInvalidPartition, {}, "no partition is called '" + std::string(name) + "'");
     names.emplace_back(name);
   }
   if (names.empty()) return fail(Errc::kInvalidPartition);
-  order_partitions(c.v.cluster, names);
-  c.e.partition = c.v.cluster.partition(names[0])->index;
-  c.request.partitions = std::move(names);
-  c.request_changed = true;
+  order_partitions(change.v.cluster, names);
+  change.e.partition = change.v.cluster.partition(names[0])->index;
+  change.request.partitions = std::move(names);
+  change.request_changed = true;
   return {};
 }
 
-Result<> set_priority(Change& c, const std::string&, const std::string& value) {
+Result<> set_priority(Change& change, const std::string&, const std::string& value) {
   bool top = iequals(value, "TOP");
-  auto n = top ? std::optional(kUnlimited32 - 1) : parse_number<uint32_t>(value, 0, kUnlimited32 - 1);
-  if (!n) return invalid("Priority", value);
-  if (*n == 0) {
-    mark_held(c.v, c.job, false, c.e);
-  } else if ((c.job.flags & kJobHeldByAdmin) && !c.v.may(Right::kAdminHold)) {
+  auto number = top ? std::optional(kUnlimited32 - 1) : parse_number<uint32_t>(value, 0, kUnlimited32 - 1);
+  if (!number) return invalid("Priority", value);
+  if (*number == 0) {
+    mark_held(change.v, change.job, false, change.e);
+  } else if ((change.job.flags & kJobHeldByAdmin) && !change.v.may(Right::kAdminHold)) {
     return fail(Errc::kAccessDenied, {}, "an operator holds the job");
-  } else if (!c.v.may(Right::kSetPriority) && *n > sched::PriorityRule(c.v.cluster, c.v.settings.priority, c.v.now).of(c.job)) {
+  } else if (!change.v.may(Right::kSetPriority) &&
+             *number > sched::PriorityRule(change.v.cluster, change.v.settings.priority, change.v.now).of(change.job)) {
     return fail(Errc::kAccessDenied, {}, "only operators may raise a job's priority");
-  } else if (c.job.priority == 0) {
-    c.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobResvDelHold);
-    if (!c.e.dependencies && c.e.eligible == kTimeUnset) c.e.eligible = std::max(c.v.now, c.request.begin);
-    c.e.reason = waiting_reason(c.v, c.e.dependencies.get(), c.e.eligible);
+  } else if (change.job.priority == 0) {
+    change.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobResvDelHold);
+    if (!change.e.dependencies && change.e.eligible == kTimeUnset) change.e.eligible = std::max(change.v.now, change.request.begin);
+    change.e.reason = waiting_reason(change.v, change.e.dependencies.get(), change.e.eligible);
   }
-  if (*n && c.request.nice) {  // a priority that is set has no nice value beside it
-    c.request.nice = 0;
-    c.request_changed = true;
+  if (*number && change.request.nice) {  // a priority that is set has no nice value beside it
+    change.request.nice = 0;
+    change.request_changed = true;
   }
-  c.e.priority = *n;
-  c.e.flags = *n ? c.e.flags | kJobPriorityFixed : c.e.flags & ~kJobPriorityFixed;
+  change.e.priority = *number;
+  change.e.flags = *number ? change.e.flags | kJobPriorityFixed : change.e.flags & ~kJobPriorityFixed;
   return {};
 }
 
@@ -453,15 +456,15 @@ constexpr Key kKeys[] = {
     {"WorkDir", set_work_dir, kPendingOnly | kInOwnName},
 };
 
-Result<> set_key(Change& c, const rpc::KeyValue& kv) {
+Result<> set_key(Change& change, const rpc::KeyValue& kv) {
   for (const Key& k : kKeys) {
     if (!iequals(k.name, kv.key)) continue;
-    if ((k.rules & kPendingOnly) && !c.job.pending()) return fail(c.job.finished() ? Errc::kAlreadyDone : Errc::kJobNotPending);
-    if ((k.rules & kRestricted) && !c.v.may(Right::kUpdateFreely)) return fail(Errc::kAccessDenied);
-    if ((k.rules & kWhileItWaits) && !c.job.pending() && !c.v.may(Right::kUpdateRunning)) return fail(Errc::kAccessDenied);
-    if ((k.rules & kInOwnName) && !c.v.may(Right::kChangeFiles, c.job))
+    if ((k.rules & kPendingOnly) && !change.job.pending()) return fail(change.job.finished() ? Errc::kAlreadyDone : Errc::kJobNotPending);
+    if ((k.rules & kRestricted) && !change.v.may(Right::kUpdateFreely)) return fail(Errc::kAccessDenied);
+    if ((k.rules & kWhileItWaits) && !change.job.pending() && !change.v.may(Right::kUpdateRunning)) return fail(Errc::kAccessDenied);
+    if ((k.rules & kInOwnName) && !change.v.may(Right::kChangeFiles, change.job))
       return fail(Errc::kAccessDenied, {}, std::string(k.name) + " of a job is its owner's to change");
-    return k.set(c, kv.op.empty() ? "=" : kv.op, kv.value);
+    return k.set(change, kv.op.empty() ? "=" : kv.op, kv.value);
   }
   std::vector<std::string_view> known;
   for (const Key& k : kKeys) known.push_back(k.name);
@@ -470,28 +473,28 @@ Result<> set_key(Change& c, const rpc::KeyValue& kv) {
               meant.empty() ? std::string() : "did you mean " + std::string(meant) + "?");
 }
 
-Result<> update_dependencies(Change& c) {
-  if (!c.dependencies_changed) return {};
+Result<> update_dependencies(Change& change) {
+  if (!change.dependencies_changed) return {};
   std::shared_ptr<const Dependencies> list;
-  if (!c.request.dependency.empty()) {
-    MUSTER_TRY(parsed, parse_dependencies(c.request.dependency));
-    name_whole_arrays(c.v.cluster, parsed);
-    MUSTER_TRY_VOID(check_submitted(c.v.cluster, parsed));
+  if (!change.request.dependency.empty()) {
+    MUSTER_TRY(parsed, parse_dependencies(change.request.dependency));
+    name_whole_arrays(change.v.cluster, parsed);
+    MUSTER_TRY_VOID(check_submitted(change.v.cluster, parsed));
     for (const Dependency& d : parsed.list)
-      if (d.job == c.job.id) return fail(Errc::kDependency);
-    if (is_circular(c.v, c.job, parsed)) return fail(Errc::kCircularDependency);
-    refresh_dependencies(c.v, c.job, parsed);
+      if (d.job == change.job.id) return fail(Errc::kDependency);
+    if (is_circular(change.v, change.job, parsed)) return fail(Errc::kCircularDependency);
+    refresh_dependencies(change.v, change.job, parsed);
     if (!parsed.list.empty() && verdict_of(parsed) != DependencyVerdict::kMet)
       list = std::make_shared<const Dependencies>(std::move(parsed));
   }
-  c.e.dependencies = list;
-  c.e.eligible = list ? recheck_time(c.v, c.job, *list) : std::max(c.v.now, c.request.begin);
-  if (c.e.priority) c.e.reason = waiting_reason(c.v, list.get(), c.e.eligible);
+  change.e.dependencies = list;
+  change.e.eligible = list ? recheck_time(change.v, change.job, *list) : std::max(change.v.now, change.request.begin);
+  if (change.e.priority) change.e.reason = waiting_reason(change.v, list.get(), change.e.eligible);
   return {};
 }
 
-Result<> update_one(const View& view, const Job& job, const std::vector<rpc::KeyValue>& changes, Decision<rpc::Messages>& d) {
-  Events& out = d.events;
+Result<> update_one(const View& view, const Job& job, const std::vector<rpc::KeyValue>& changes, Decision<rpc::Messages>& decision) {
+  Events& out = decision.events;
   if (!view.may(job)) return fail(refusal(view, job));
   if (job.finished()) {
     bool harmless = std::ranges::all_of(with_whole_keys(changes, kKeys), [](const rpc::KeyValue& k) {
@@ -499,21 +502,22 @@ Result<> update_one(const View& view, const Job& job, const std::vector<rpc::Key
     });
     if (!harmless) return fail(Errc::kJobFinished);
   }
-  Change c{view, job, job.whole_request(), changed(job)};
-  c.e.time = view.now;
-  for (const rpc::KeyValue& kv : with_whole_keys(changes, kKeys)) MUSTER_TRY_VOID(set_key(c, kv));
-  MUSTER_TRY_VOID(update_dependencies(c));
-  if (job.pending() && job.priority == 0 && c.e.priority != 0) MUSTER_TRY_VOID(check_ever_runs(view, c.request, c.e.partition));
-  if (c.request_changed) {
-    if (!job.pending()) MUSTER_TRY_VOID(check_texts(c.request));
-    else MUSTER_TRY_VOID(check_changed(view, job.whole_request(), c.request));
-    if (const Partition* p = c.request.partitions.empty() ? nullptr : view.cluster.partition(c.request.partitions[0]))
-      c.e.partition = p->index;
-    if (job.pending()) c.e.association = acct::association_of(view.cluster, c.request, c.e.partition);
-    c.e.request = store_request(view, std::move(c.request), out);
+  Change change{view, job, job.whole_request(), changed(job)};
+  change.e.time = view.now;
+  for (const rpc::KeyValue& kv : with_whole_keys(changes, kKeys)) MUSTER_TRY_VOID(set_key(change, kv));
+  MUSTER_TRY_VOID(update_dependencies(change));
+  if (job.pending() && job.priority == 0 && change.e.priority != 0)
+    MUSTER_TRY_VOID(check_ever_runs(view, change.request, change.e.partition));
+  if (change.request_changed) {
+    if (!job.pending()) MUSTER_TRY_VOID(check_texts(change.request));
+    else MUSTER_TRY_VOID(check_changed(view, job.whole_request(), change.request));
+    if (const Partition* p = change.request.partitions.empty() ? nullptr : view.cluster.partition(change.request.partitions[0]))
+      change.e.partition = p->index;
+    if (job.pending()) change.e.association = acct::association_of(view.cluster, change.request, change.e.partition);
+    change.e.request = store_request(view, std::move(change.request), out);
   }
-  out.push_back(std::move(c.e));
-  if (c.keep) shrink_job(view, job, *c.keep, out);
+  out.push_back(std::move(change.e));
+  if (change.keep) shrink_job(view, job, *change.keep, out);
   return {};
 }
 
@@ -529,21 +533,21 @@ Picked named_jobs(const View& v, const rpc::UpdateJob& c, Events& events) {
   return out;
 }
 
-Result<Decision<rpc::Messages>> update_jobs(const View& view, const rpc::UpdateJob& c) {
-  Decision<rpc::Messages> d;
-  const Picked picked = named_jobs(view, c, d.events);
+Result<Decision<rpc::Messages>> update_jobs(const View& view, const rpc::UpdateJob& request) {
+  Decision<rpc::Messages> out;
+  const Picked picked = named_jobs(view, request, out.events);
   const auto& jobs = picked.of.front().jobs;
-  if (jobs.empty() && !c.name.empty()) return fail(Errc::kInvalidJobId, "No jobs with name '" + c.name + "'");
+  if (jobs.empty() && !request.name.empty()) return fail(Errc::kInvalidJobId, "No jobs with name '" + request.name + "'");
   if (jobs.empty()) return fail(Errc::kInvalidJobId);
   for (const Job* j : jobs) {
     if (jobs.size() > 1 && j->finished()) continue;
     auto ok = view.cluster.cron_jobs.contains(j->id.value) && view.may(*j) ? Result<>(fail(Errc::kCanNotModifyCronJob))
-                                                                           : update_one(view, *j, c.changes, d);
+                                                                           : update_one(view, *j, request.changes, out);
     if (ok) continue;
     if (jobs.size() == 1) return std::unexpected(ok.error());
-    d.reply.errors.push_back({job_name_for_users(*j), errc_number(ok.error().code), std::string(ok.error().message())});
+    out.reply.errors.push_back({job_name_for_users(*j), errc_number(ok.error().code), std::string(ok.error().message())});
   }
-  return d;
+  return out;
 }
 
 }  // namespace
@@ -564,32 +568,32 @@ node_rpc::LimitStep limit_order(const Job& j, const Step& s, uint32_t limit_min)
   return order;
 }
 
-Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateStep& c) {
-  MUSTER_TRY_VOID(check_texts(c.changes));
-  auto jobs = select_jobs(view, c.job);
-  Decision<rpc::Messages> d;
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateStep& request) {
+  MUSTER_TRY_VOID(check_texts(request.changes));
+  auto jobs = select_jobs(view, request.job);
+  Decision<rpc::Messages> out;
   bool found = false;
   for (const Job* job : jobs) {
     if (!view.may(*job)) return fail(refusal(view, *job));
     if (job->finished()) return fail(Errc::kAlreadyDone);
     for (const Step& step : job->steps) {
-      if (c.job.has_step && step.id != c.job.step) continue;
+      if (request.job.has_step && step.id != request.job.step) continue;
       found = true;
       event::StepUpdated e{job->id, step.id, step.time_limit_min};
-      for (const rpc::KeyValue& kv : c.changes) {
+      for (const rpc::KeyValue& kv : request.changes) {
         if (!iequals(kv.key, "TimeLimit"))
           return fail(Errc::kInvalidArgument, "Update of this parameter is not supported: " + kv.key + "=" + kv.value,
                       "a step has: TimeLimit");
         MUSTER_TRY(limit, new_time_limit(step.time_limit_min, kv.op, kv.value));
         e.time_limit_min = limit;
       }
-      d.events.push_back(e);
+      out.events.push_back(e);
       for (const StepShare& share : step.shares)
-        if (!share.done) d.orders.push_back({job->allocation->nodes[share.node_index].node, limit_order(*job, step, e.time_limit_min)});
+        if (!share.done) out.orders.push_back({job->allocation->nodes[share.node_index].node, limit_order(*job, step, e.time_limit_min)});
     }
   }
   if (!found) return fail(Errc::kInvalidJobId);
-  return d;
+  return out;
 }
 
 }  // namespace muster::slurmctld

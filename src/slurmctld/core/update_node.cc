@@ -73,22 +73,22 @@ Result<> act(NodeUpdate& u, const ActionRow& row) {
   return control_node(u.v, u.n, c, u.out, u.orders);
 }
 
-Result<> set_state(NodeUpdate& u, const rpc::KeyValue& kv) {
+Result<> set_state(NodeUpdate& update, const rpc::KeyValue& kv) {
   for (const ActionRow& row : kActions)
-    if (iequals(kv.value, row.name)) return act(u, row);
+    if (iequals(kv.value, row.name)) return act(update, row);
   for (const StateRow& row : kStates) {
     if (!iequals(kv.value, row.name)) continue;
-    if (row.needs_reason && !u.reason_given && u.n.reason.empty())
+    if (row.needs_reason && !update.reason_given && update.n.reason.empty())
       return fail(Errc::kInvalidArgument, "You must specify a reason when DOWNING or DRAINING a node. Request denied");
-    if (row.admin != NodeState::kUnknown) u.state.admin = row.admin;
-    bool never_seen = !u.n.hardware && !(u.n.flags & (kNodePoweredDown | kNodeCloud));
-    if (row.admin == NodeState::kIdle && never_seen) u.state.admin = NodeState::kUnknown;
-    u.state.flags = (u.state.flags & ~row.clear) | row.set;
-    if (row.clear & kNodeDrain) u.state.action_drained = false;
-    if ((row.clear & kNodePoweringDown) && (u.n.flags & kNodePoweringDown)) u.state.resume_deadline = kTimeUnset;
-    if (row.clears_reason && !u.reason_given) u.state.reason.clear();
-    u.kill_jobs = row.admin == NodeState::kDown;
-    u.state_changed = true;
+    if (row.admin != NodeState::kUnknown) update.state.admin = row.admin;
+    bool never_seen = !update.n.hardware && !(update.n.flags & (kNodePoweredDown | kNodeCloud));
+    if (row.admin == NodeState::kIdle && never_seen) update.state.admin = NodeState::kUnknown;
+    update.state.flags = (update.state.flags & ~row.clear) | row.set;
+    if (row.clear & kNodeDrain) update.state.action_drained = false;
+    if ((row.clear & kNodePoweringDown) && (update.n.flags & kNodePoweringDown)) update.state.resume_deadline = kTimeUnset;
+    if (row.clears_reason && !update.reason_given) update.state.reason.clear();
+    update.kill_jobs = row.admin == NodeState::kDown;
+    update.state_changed = true;
     return {};
   }
   return fail(Errc::kInvalidArgument, "Invalid input: " + kv.key + "=" + kv.value,
@@ -166,15 +166,15 @@ Result<> set_instance(NodeUpdate& u, const rpc::KeyValue& kv) {
 }
 
 // The count of a GRES without devices may be anything; that of devices stays, or becomes zero.
-Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
+Result<> set_gres(NodeUpdate& update, const rpc::KeyValue& kv) {
   const Parsed<GresItems> given(kv.value);
   if (!given.parsed()) return fail(Errc::kInvalidGres, {}, std::string(given.parsed().error().message()));
   std::vector<GresDevices> next;
   for (const GresItem& item : given->list) {
-    const std::vector<std::string>& types = u.v.settings.config().gres_types;
+    const std::vector<std::string>& types = update.v.settings.config().gres_types;
     if (std::ranges::find(types, item.name) == types.end()) return fail(Errc::kInvalidGres, {}, "'" + item.name + "' is not in GresTypes");
     std::vector<GresDevices> configured;
-    for (const GresDevices& g : u.n.spec->gres)
+    for (const GresDevices& g : update.n.spec->gres)
       if (g.name == item.name && (item.type.empty() || g.type == item.type)) configured.push_back(g);
     uint64_t devices = 0;
     for (const GresDevices& g : configured) devices += g.count_only ? 0 : g.count;
@@ -192,10 +192,10 @@ Result<> set_gres(NodeUpdate& u, const rpc::KeyValue& kv) {
     g.count_only = true;
     next.push_back(std::move(g));
   }
-  if (!u.n.gres_used.empty()) return fail(Errc::kNodesBusy, {}, "jobs use generic resources of node " + u.spec.name);
-  u.spec.gres = std::move(next);
-  u.spec.gres_text = given;
-  u.spec_changed = true;
+  if (!update.n.gres_used.empty()) return fail(Errc::kNodesBusy, {}, "jobs use generic resources of node " + update.spec.name);
+  update.spec.gres = std::move(next);
+  update.spec.gres_text = given;
+  update.spec_changed = true;
   return {};
 }
 
@@ -266,45 +266,47 @@ void take_reason(NodeUpdate& u, const std::vector<rpc::KeyValue>& changes) {
 }
 
 Result<> update_one(const View& view, const Node& node, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
-                    Topologies& topologies, Decision<rpc::Messages>& d) {
-  NodeUpdate u{view,
-               node,
-               index,
-               count,
-               state_of(node, view.now),
-               {node.id, node.weight, node.features_active, node.comment, node.extra, node.instance_id, node.instance_type, node.topology},
-               *node.spec,
-               topologies,
-               d.events,
-               d.orders};
-  take_reason(u, changes);
+                    Topologies& topologies, Decision<rpc::Messages>& decision) {
+  NodeUpdate update{
+      view,
+      node,
+      index,
+      count,
+      state_of(node, view.now),
+      {node.id, node.weight, node.features_active, node.comment, node.extra, node.instance_id, node.instance_type, node.topology},
+      *node.spec,
+      topologies,
+      decision.events,
+      decision.orders};
+  take_reason(update, changes);
   for (const Key& key : kKeys)
     for (const rpc::KeyValue& kv : changes)
-      if (iequals(kv.key, key.name)) MUSTER_TRY_VOID(key.set(u, kv));
-  if (u.kill_jobs) set_node_down(view, node, u.state.reason, d.events);
-  if (u.spec_changed) d.events.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(u.spec)), view.now});
-  if (u.state_changed) d.events.push_back(u.state);
-  if (u.attributes_changed) d.events.push_back(u.attributes);
+      if (iequals(kv.key, key.name)) MUSTER_TRY_VOID(key.set(update, kv));
+  if (update.kill_jobs) set_node_down(view, node, update.state.reason, decision.events);
+  if (update.spec_changed)
+    decision.events.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(update.spec)), view.now});
+  if (update.state_changed) decision.events.push_back(update.state);
+  if (update.attributes_changed) decision.events.push_back(update.attributes);
   return {};
 }
 
 // ---- create, delete
 // The NodeName line that the command stands for, read as slurm.conf would be.
-Result<std::vector<NodeSpec>> read_node_line(const View& view, const rpc::UpdateNode& c) {
-  std::string line = "NodeName=" + c.nodes;
-  for (const rpc::KeyValue& kv : c.changes) {
+Result<std::vector<NodeSpec>> read_node_line(const View& view, const rpc::UpdateNode& request) {
+  std::string line = "NodeName=" + request.nodes;
+  for (const rpc::KeyValue& kv : request.changes) {
     if (kv.value.find_first_of("\"\n") != std::string::npos)
       return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or line breaks");
     line += " " + kv.key + "=\"" + kv.value + "\"";
   }
   MUSTER_TRY(nodes, config::parse_node_line(view.settings.config(), line));
   std::vector<NodeSpec> out;
-  for (const config::NodeConfig& n : nodes) {
-    NodeSpec spec = config::to_node_spec(n);
+  for (const config::NodeConfig& node : nodes) {
+    NodeSpec spec = config::to_node_spec(node);
     if (spec.initial_state != "CLOUD" && spec.initial_state != "FUTURE" && spec.initial_state != "EXTERNAL")
       return fail(Errc::kInvalidNodeState, {}, "only State=CLOUD, State=FUTURE and State=EXTERNAL nodes can be created");
     spec.dynamic = true;
-    for (const GresItem& item : n.line->gres) {
+    for (const GresItem& item : node.line->gres) {
       GresDevices g;
       g.name = item.name;
       g.type = item.type;
@@ -328,9 +330,9 @@ void join_partitions(const View& v, const std::vector<Created>& nodes, Events& o
   });
 }
 
-Result<Decision<rpc::Messages>> create_nodes(const View& view, const rpc::UpdateNode& c) {
-  MUSTER_TRY(specs, read_node_line(view, c));
-  Decision<rpc::Messages> d;
+Result<Decision<rpc::Messages>> create_nodes(const View& view, const rpc::UpdateNode& request) {
+  MUSTER_TRY(specs, read_node_line(view, request));
+  Decision<rpc::Messages> out;
   uint32_t next = view.cluster.nodes.empty() ? 0 : view.cluster.nodes.last_key() + 1;
   uint64_t bound = view.settings.config().max_node_count.value_or(config::kMaxNodes);
   if (view.cluster.nodes.size() + specs.size() > bound)
@@ -341,11 +343,11 @@ Result<Decision<rpc::Messages>> create_nodes(const View& view, const rpc::Update
     NodeId id(next++);
     event::NodeStateChanged state = initial_state(view, id, spec);
     created.emplace_back(id, std::make_shared<const NodeSpec>(std::move(spec)));
-    d.events.push_back(event::NodeDefined{id, created.back().second, view.now});
-    d.events.push_back(std::move(state));
+    out.events.push_back(event::NodeDefined{id, created.back().second, view.now});
+    out.events.push_back(std::move(state));
   }
-  join_partitions(view, created, d.events);
-  return d;
+  join_partitions(view, created, out.events);
+  return out;
 }
 
 std::string reserved_by(const Cluster& cluster, NodeId node) {
@@ -356,9 +358,9 @@ std::string reserved_by(const Cluster& cluster, NodeId node) {
   return out;
 }
 
-Result<Decision<rpc::Messages>> delete_nodes(const View& view, const rpc::UpdateNode& c) {
-  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
-  Decision<rpc::Messages> d;
+Result<Decision<rpc::Messages>> delete_nodes(const View& view, const rpc::UpdateNode& request) {
+  MUSTER_TRY(nodes, select_nodes(view, request.nodes));
+  Decision<rpc::Messages> out;
   std::optional<Error> first;
   size_t done = 0;
   std::set<uint32_t> gone;
@@ -374,34 +376,34 @@ Result<Decision<rpc::Messages>> delete_nodes(const View& view, const rpc::Update
       continue;
     }
     if (!first) first = why;
-    d.reply.errors.push_back({node->spec->name, errc_number(why.code), std::string(why.message())});
+    out.reply.errors.push_back({node->spec->name, errc_number(why.code), std::string(why.message())});
   }
   if (first && !done) return std::unexpected(*first);
   view.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     Partition narrower = p;
     for (uint32_t id : gone) narrower.nodes.reset(id);
-    if (!(narrower == p)) d.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), view.now});
+    if (!(narrower == p)) out.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), view.now});
   });
-  for (uint32_t id : gone) d.events.push_back(event::NodeRemoved{NodeId(id)});
-  return d;
+  for (uint32_t id : gone) out.events.push_back(event::NodeRemoved{NodeId(id)});
+  return out;
 }
 
 }  // namespace
 
 event::NodeStateChanged state_of(const Node& node, Time now) {
-  event::NodeStateChanged e;
-  e.node = node.id;
-  e.admin = node.admin;
-  e.flags = node.flags;
-  e.reason = node.reason;
-  e.by = node.reason_uid;
-  e.time = node.reason.empty() ? now : node.reason_time;
-  e.resume_deadline = node.resume_deadline;
-  e.resume_after = node.resume_after;
-  e.next_state = node.next_state;
-  e.reboot_issued = node.reboot_issued;
-  e.action_drained = node.action_drained;
-  return e;
+  event::NodeStateChanged change;
+  change.node = node.id;
+  change.admin = node.admin;
+  change.flags = node.flags;
+  change.reason = node.reason;
+  change.by = node.reason_uid;
+  change.time = node.reason.empty() ? now : node.reason_time;
+  change.resume_deadline = node.resume_deadline;
+  change.resume_after = node.resume_after;
+  change.next_state = node.next_state;
+  change.reboot_issued = node.reboot_issued;
+  change.action_drained = node.action_drained;
+  return change;
 }
 
 Result<std::vector<const Node*>> select_nodes(const View& view, const std::string& text) {
@@ -410,35 +412,35 @@ Result<std::vector<const Node*>> select_nodes(const View& view, const std::strin
     view.cluster.nodes.for_each([&](uint32_t, const Node& n) { out.push_back(&n); });
     return out;
   }
-  const config::Config& c = view.settings.config();
+  const config::Config& config = view.settings.config();
   MUSTER_TRY(names, sched::names_meant(view.cluster, text));
   for (const std::string& name : names) {
     if (const Node* n = view.cluster.node(name)) {
       out.push_back(n);
       continue;
     }
-    auto set = std::ranges::find_if(c.node_sets, [&](const config::NodeSetConfig& s) { return s.name == name; });
-    if (set == c.node_sets.end()) return fail(Errc::kInvalidNodeName, {}, "no node and no node set is called '" + name + "'");
+    auto set = std::ranges::find_if(config.node_sets, [&](const config::NodeSetConfig& s) { return s.name == name; });
+    if (set == config.node_sets.end()) return fail(Errc::kInvalidNodeName, {}, "no node and no node set is called '" + name + "'");
     set->nodes.for_each([&](size_t i) {
-      if (const Node* n = view.cluster.node(c.nodes[i].name)) out.push_back(n);
+      if (const Node* n = view.cluster.node(config.nodes[i].name)) out.push_back(n);
     });
     view.cluster.nodes.for_each([&](uint32_t, const Node& n) {
-      if (n.spec->dynamic && config::means_node(c, name, *n.spec)) out.push_back(&n);
+      if (n.spec->dynamic && config::means_node(config, name, *n.spec)) out.push_back(&n);
     });
   }
   if (out.empty()) return fail(Errc::kInvalidNodeName);
   return out;
 }
 
-Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateNode& c) {
-  MUSTER_TRY_VOID(check_texts(c.changes));
-  if (c.create) return create_nodes(view, c);
-  if (c.remove) return delete_nodes(view, c);
-  std::vector<rpc::KeyValue> changes = with_whole_keys(c.changes, kKeys);
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateNode& request) {
+  MUSTER_TRY_VOID(check_texts(request.changes));
+  if (request.create) return create_nodes(view, request);
+  if (request.remove) return delete_nodes(view, request);
+  std::vector<rpc::KeyValue> changes = with_whole_keys(request.changes, kKeys);
   for (rpc::KeyValue& kv : changes)
     if (kv.key.size() > 2 && istarts_with("Reason", kv.key)) kv.key = "Reason";
   MUSTER_TRY_VOID(check_keys(changes));
-  MUSTER_TRY(nodes, select_nodes(view, c.nodes));
+  MUSTER_TRY(nodes, select_nodes(view, request.nodes));
   Decision<rpc::Messages> d;
   const Topologies before = view.cluster.topologies ? *view.cluster.topologies : Topologies{};
   Topologies after = before;

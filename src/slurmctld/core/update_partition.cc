@@ -338,21 +338,21 @@ bool is_name(std::string_view s) { return !s.empty() && s.size() <= 255 && s.fin
 
 }  // namespace
 
-Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdatePartition& c) {
-  const Partition* known = view.cluster.partition(c.name);
-  if (c.create ? known != nullptr || !is_name(c.name) : known == nullptr)
-    return fail(Errc::kInvalidPartition, {}, known ? "partition " + c.name + " exists already" : "");
-  if (c.remove) return remove_partition(view, *known);
-  MUSTER_TRY_VOID(check_texts(c.changes));
+Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdatePartition& request) {
+  const Partition* known = view.cluster.partition(request.name);
+  if (request.create ? known != nullptr || !is_name(request.name) : known == nullptr)
+    return fail(Errc::kInvalidPartition, {}, known ? "partition " + request.name + " exists already" : "");
+  if (request.remove) return remove_partition(view, *known);
+  MUSTER_TRY_VOID(check_texts(request.changes));
   Partition partition;
   if (known) partition = *known;
   else {
     partition.index = view.cluster.partitions.empty() ? 0 : view.cluster.partitions.last_key() + 1;
-    partition.name = c.name;
+    partition.name = request.name;
     partition.created = true;
     partition.disable_root_jobs = view.settings.config().disable_root_jobs;
   }
-  for (const rpc::KeyValue& kv : with_whole_keys(c.changes, kKeys)) {
+  for (const rpc::KeyValue& kv : with_whole_keys(request.changes, kKeys)) {
     MUSTER_TRY_VOID(set_key(view, partition, kv));
     remember(partition, kv);
   }

@@ -92,27 +92,27 @@ Result<> set_delay(Draft& d, const rpc::KeyValue& kv) {
 // Flags that stay once they are set.
 constexpr uint64_t kStays = kResvNoHold | kResvOverlap | kResvReplace | kResvReplaceDown | kResvTimeFloat | kResvForceStart;
 
-Result<> set_flags(Draft& d, const rpc::KeyValue& kv) {
-  if (d.create) d.r.flags &= kResvSpecNodes | kResvAllNodes;
+Result<> set_flags(Draft& draft, const rpc::KeyValue& kv) {
+  if (draft.create) draft.r.flags &= kResvSpecNodes | kResvAllNodes;
   for (std::string_view word : split(kv.value, ',')) {
     bool remove = kv.op == "-=";
     if (word.starts_with('+') || word.starts_with('-')) remove = word[0] == '-', word.remove_prefix(1);
     const size_t equals = word.find('=');
     const auto flag = reservation_flag(word.substr(0, equals));
-    const auto wrong = [&] { return d.complain("Error parsing flags " + std::string(remove ? "-" : "") + kv.value + "."); };
+    const auto wrong = [&] { return draft.complain("Error parsing flags " + std::string(remove ? "-" : "") + kv.value + "."); };
     const bool valued = equals != std::string_view::npos;
     if (!flag || (*flag & (kResvSpecNodes | kResvAllNodes)) || (valued && *flag != kResvPurgeComp)) return wrong();
-    if (remove && ((*flag & kStays) || d.create)) return wrong();
-    if (!d.create && !d.r.has(*flag) && (*flag & (kResvTimeFloat | kResvForceStart))) return wrong();
+    if (remove && ((*flag & kStays) || draft.create)) return wrong();
+    if (!draft.create && !draft.r.has(*flag) && (*flag & (kResvTimeFloat | kResvForceStart))) return wrong();
     if (*flag == kResvPurgeComp && !remove) {
-      d.r.purge_after = minutes(5);
+      draft.r.purge_after = minutes(5);
       if (valued) {
         auto t = parse_time_limit(word.substr(equals + 1));
         if (!t || !t->minutes || *t->minutes == 0) return wrong();
-        d.r.purge_after = minutes(*t->minutes);
+        draft.r.purge_after = minutes(*t->minutes);
       }
     }
-    d.r.flags = remove ? d.r.flags & ~*flag : d.r.flags | *flag;
+    draft.r.flags = remove ? draft.r.flags & ~*flag : draft.r.flags | *flag;
   }
   return {};
 }
@@ -351,16 +351,16 @@ constexpr Key kKeys[] = {
     {"Users", set_access<&Reservation::users, Errc::kUserIdMissing>},
 };
 
-Result<> set_keys(Draft& d, const std::vector<rpc::KeyValue>& changes) {
+Result<> set_keys(Draft& draft, const std::vector<rpc::KeyValue>& changes) {
   const std::vector<rpc::KeyValue> whole = with_whole_keys(changes, kKeys);
   for (const bool flags : {true, false})  // what a time means depends on TIME_FLOAT
     for (size_t i = 0; i < whole.size(); ++i) {
       if (iequals(whole[i].key, "Flags") != flags) continue;
       const auto key = std::ranges::find_if(kKeys, [&](const Key& k) { return iequals(k.name, whole[i].key); });
-      if (key == std::end(kKeys)) return d.complain("Unknown parameter " + typed(changes[i]) + ".");
+      if (key == std::end(kKeys)) return draft.complain("Unknown parameter " + typed(changes[i]) + ".");
       rpc::KeyValue kv = whole[i];
       kv.key = changes[i].key;
-      MUSTER_TRY_VOID(key->set(d, kv));
+      MUSTER_TRY_VOID(key->set(draft, kv));
     }
   return {};
 }
@@ -403,28 +403,29 @@ Result<> check_flags(Draft& d) {
   return {};
 }
 
-Result<> settle_times(Draft& d) {
-  Reservation& reservation = d.r;
-  if (d.duration) {
-    reservation.end = reservation.start + *d.duration;
-    reservation.end_floats = reservation.floats() && !d.end_given;
+Result<> settle_times(Draft& draft) {
+  Reservation& reservation = draft.r;
+  if (draft.duration) {
+    reservation.end = reservation.start + *draft.duration;
+    reservation.end_floats = reservation.floats() && !draft.end_given;
   }
-  if (reservation.floats() && d.create) reservation.floats_by = std::max(reservation.start - d.v.now, Duration{});
-  if (reservation.end < reservation.start || (d.create && reservation.end == reservation.start))
+  if (reservation.floats() && draft.create) reservation.floats_by = std::max(reservation.start - draft.v.now, Duration{});
+  if (reservation.end < reservation.start || (draft.create && reservation.end == reservation.start))
     return fail(Errc::kInvalidTime, {}, "it ends before it begins");
-  if (d.skip) {
+  if (draft.skip) {
     const Duration length = reservation.end - reservation.start;
     reservation.start = next_repetition(reservation, reservation.end);
     reservation.end = reservation.start + length;
     reservation.begun = false;
   }
-  if (reservation.has(kResvForceStart) && reservation.end <= d.v.now) {
+  if (reservation.has(kResvForceStart) && reservation.end <= draft.v.now) {
     const Duration length = reservation.end - reservation.start;
-    reservation.start = next_repetition(reservation, d.v.now);
+    reservation.start = next_repetition(reservation, draft.v.now);
     reservation.end = reservation.start + length;
   }
-  if (!reservation.end_floats && reservation.end < d.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
-  if (d.create && !reservation.end_floats && reservation.end == d.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
+  if (!reservation.end_floats && reservation.end < draft.v.now) return fail(Errc::kInvalidTime, {}, "it would be over already");
+  if (draft.create && !reservation.end_floats && reservation.end == draft.v.now)
+    return fail(Errc::kInvalidTime, {}, "it would be over already");
   return {};
 }
 
@@ -448,47 +449,47 @@ bool moved(const Draft& d, const Reservation* before) {
          before->overlaps() != d.r.overlaps() || before->repeats() != d.r.repeats() || before->partition != d.r.partition;
 }
 
-Result<> choose_nodes(Draft& d, const Reservation* before) {
-  Reservation& reservation = d.r;
-  const bool only_licenses = !d.named && !d.count && !by_parts(d) && reservation.nodes.none() && reservation.has(kResvAnyNodes);
-  if (only_licenses || !moved(d, before)) return {};
-  MUSTER_TRY_VOID(check_gres(d));
-  if (reservation.partition.empty() && !reservation.partitions.empty() && !reservation.partitions.denied && !d.named)
+Result<> choose_nodes(Draft& draft, const Reservation* before) {
+  Reservation& reservation = draft.r;
+  const bool only_licenses = !draft.named && !draft.count && !by_parts(draft) && reservation.nodes.none() && reservation.has(kResvAnyNodes);
+  if (only_licenses || !moved(draft, before)) return {};
+  MUSTER_TRY_VOID(check_gres(draft));
+  if (reservation.partition.empty() && !reservation.partitions.empty() && !reservation.partitions.denied && !draft.named)
     reservation.partition = reservation.partitions.names.front();
   sched::ReservationWish wish{
-      .cluster = d.v.cluster, .params = d.v.settings.sched, .now = d.v.now, .reservation = reservation, .before = before};
-  wish.held = [&](const Node& n, Time from) { return held_from(d.v, n, from); };
-  wish.cores = d.cores;
-  if (d.cores_each) wish.cores.assign(d.count ? *d.count : d.named ? d.named->count() : 1, *d.cores_each);
-  wish.gres_in_all = d.gres_in_all;
-  wish.gres_per_node = d.gres_per_node;
-  wish.count = d.count;
-  if (!d.renew_nodes || d.create) wish.named = d.named;
-  if (d.all_nodes && reservation.has(kResvPartNodes)) wish.named = d.v.cluster.partition(reservation.partition)->nodes;
+      .cluster = draft.v.cluster, .params = draft.v.settings.sched, .now = draft.v.now, .reservation = reservation, .before = before};
+  wish.held = [&](const Node& n, Time from) { return held_from(draft.v, n, from); };
+  wish.cores = draft.cores;
+  if (draft.cores_each) wish.cores.assign(draft.count ? *draft.count : draft.named ? draft.named->count() : 1, *draft.cores_each);
+  wish.gres_in_all = draft.gres_in_all;
+  wish.gres_per_node = draft.gres_per_node;
+  wish.count = draft.count;
+  if (!draft.renew_nodes || draft.create) wish.named = draft.named;
+  if (draft.all_nodes && reservation.has(kResvPartNodes)) wish.named = draft.v.cluster.partition(reservation.partition)->nodes;
   if (before) {
-    if (!d.renew_nodes) wish.keep = before->nodes;
+    if (!draft.renew_nodes) wish.keep = before->nodes;
     if (before->by_cores()) {  // its cores stay; only others' claims are looked at
       wish.named = before->nodes;
       for (const NodeShare& part : before->partial) {
-        const Node* n = d.v.cluster.nodes.find(part.node.value);
+        const Node* n = draft.v.cluster.nodes.find(part.node.value);
         const uint32_t threads = n ? std::max(n->spec->threads_per_core, 1u) : 1;
         wish.cores.push_back(std::max(static_cast<uint32_t>(part.cpus.count()) / threads, 1u));
       }
-    } else if (!d.named && !d.count && !d.renew_nodes) {
+    } else if (!draft.named && !draft.count && !draft.renew_nodes) {
       wish.named = before->nodes;
     }
   }
-  if (!wish.named && !wish.count && wish.cores.empty() && d.gres_in_all.empty() && d.gres_per_node.empty() && d.create) {
+  if (!wish.named && !wish.count && wish.cores.empty() && draft.gres_in_all.empty() && draft.gres_per_node.empty() && draft.create) {
     reservation.flags |= kResvSpecNodes | kResvPartNodes;  // a partition alone: all of its nodes
-    wish.named = d.v.cluster.partition(reservation.partition)->nodes;
+    wish.named = draft.v.cluster.partition(reservation.partition)->nodes;
   }
   MUSTER_TRY(chosen, sched::choose_for_reservation(wish));
   reservation.nodes = std::move(chosen.nodes);
   if (!before || !before->by_cores()) reservation.partial = std::move(chosen.partial);
   reservation.nodes_wanted = static_cast<uint32_t>(reservation.nodes.count());
   const bool chosen_by_us = !wish.named || reservation.by_cores();
-  if (chosen_by_us && reservation.partition.empty() && d.v.cluster.default_partition != Cluster::kNoPartition)
-    reservation.partition = d.v.cluster.partitions.at(d.v.cluster.default_partition).name;
+  if (chosen_by_us && reservation.partition.empty() && draft.v.cluster.default_partition != Cluster::kNoPartition)
+    reservation.partition = draft.v.cluster.partitions.at(draft.v.cluster.default_partition).name;
   return {};
 }
 
@@ -505,39 +506,39 @@ Result<> check_name(const View& v, const std::string& name) {
   return {};
 }
 
-Result<Decision<rpc::Messages>> create(const View& view, const rpc::UpdateReservation& c) {
+Result<Decision<rpc::Messages>> create(const View& view, const rpc::UpdateReservation& request) {
   if (view.cluster.reservations.size() >= kMostReservations)
     return fail(Errc::kTryAgainLater, {}, "there are " + std::to_string(kMostReservations) + " reservations, the most that are kept");
-  if (!c.name.empty()) MUSTER_TRY_VOID(check_name(view, c.name));
-  Draft d{.v = view, .create = true, .r = {}};
-  d.r.id = view.cluster.last_reservation + 1;
-  MUSTER_TRY_VOID(set_keys(d, c.changes));
-  MUSTER_TRY_VOID(check_what(d));
-  MUSTER_TRY_VOID(settle_times(d));
-  MUSTER_TRY_VOID(check_flags(d));
-  d.r.group_members = d.r.groups.empty() ? std::vector<std::string>() : c.group_members;
-  d.r.name = c.name.empty() ? first_name(d.r) + "_" + std::to_string(d.r.id) : c.name;
-  if (c.name.empty() && view.cluster.reservation(d.r.name)) d.r.name += "_" + std::to_string(unix_seconds(view.now));
-  MUSTER_TRY_VOID(choose_nodes(d, nullptr));
+  if (!request.name.empty()) MUSTER_TRY_VOID(check_name(view, request.name));
+  Draft draft{.v = view, .create = true, .r = {}};
+  draft.r.id = view.cluster.last_reservation + 1;
+  MUSTER_TRY_VOID(set_keys(draft, request.changes));
+  MUSTER_TRY_VOID(check_what(draft));
+  MUSTER_TRY_VOID(settle_times(draft));
+  MUSTER_TRY_VOID(check_flags(draft));
+  draft.r.group_members = draft.r.groups.empty() ? std::vector<std::string>() : request.group_members;
+  draft.r.name = request.name.empty() ? first_name(draft.r) + "_" + std::to_string(draft.r.id) : request.name;
+  if (request.name.empty() && view.cluster.reservation(draft.r.name)) draft.r.name += "_" + std::to_string(unix_seconds(view.now));
+  MUSTER_TRY_VOID(choose_nodes(draft, nullptr));
   Decision<rpc::Messages> out;
-  out.reply.lines.push_back("Reservation created: " + d.r.name);
-  out.events.push_back(reservation_set(view, std::move(d.r)));
+  out.reply.lines.push_back("Reservation created: " + draft.r.name);
+  out.events.push_back(reservation_set(view, std::move(draft.r)));
   return out;
 }
 
-Result<Decision<rpc::Messages>> change(const View& view, const Reservation& before, const rpc::UpdateReservation& c) {
-  Draft d{.v = view, .create = false, .r = before};
-  MUSTER_TRY_VOID(set_keys(d, c.changes));
-  MUSTER_TRY_VOID(check_access(d));
-  MUSTER_TRY_VOID(settle_times(d));
-  MUSTER_TRY_VOID(check_flags(d));
-  if (d.r.groups != before.groups) d.r.group_members = d.r.groups.empty() ? std::vector<std::string>() : c.group_members;
-  MUSTER_TRY_VOID(choose_nodes(d, &before));
+Result<Decision<rpc::Messages>> change(const View& view, const Reservation& before, const rpc::UpdateReservation& request) {
+  Draft draft{.v = view, .create = false, .r = before};
+  MUSTER_TRY_VOID(set_keys(draft, request.changes));
+  MUSTER_TRY_VOID(check_access(draft));
+  MUSTER_TRY_VOID(settle_times(draft));
+  MUSTER_TRY_VOID(check_flags(draft));
+  if (draft.r.groups != before.groups) draft.r.group_members = draft.r.groups.empty() ? std::vector<std::string>() : request.group_members;
+  MUSTER_TRY_VOID(choose_nodes(draft, &before));
   Decision<rpc::Messages> out;
   out.reply.lines.push_back("Reservation updated.");
-  if (d.r == before) return out;
-  if (d.r.end != before.end || d.r.has(kResvFlex) != before.has(kResvFlex)) move_ends(view, d.r, out.events);
-  out.events.push_back(reservation_set(view, std::move(d.r)));
+  if (draft.r == before) return out;
+  if (draft.r.end != before.end || draft.r.has(kResvFlex) != before.has(kResvFlex)) move_ends(view, draft.r, out.events);
+  out.events.push_back(reservation_set(view, std::move(draft.r)));
   return out;
 }
 
