@@ -30,14 +30,14 @@ std::vector<std::string> parse_login_environment(std::string_view output, std::s
 void login_environment(UserPrograms& programs, const LoginUser& user, const os::SpawnSpec& as,
                        std::function<void(Result<std::vector<std::string>>)> done) {
   const std::string& shell = user.shell;
-  os::SpawnSpec s = as;
-  s.path = shell;
+  os::SpawnSpec spec = as;
+  spec.path = shell;
   // A dash in front makes any shell a login shell, also where it has no option for that.
-  s.argv = {"-" + shell.substr(shell.rfind('/') + 1), "-c", "printf '" + std::string(kMark) + "'; env -0"};
-  s.env = std::vector<std::string>{"HOME=" + user.home, "USER=" + user.name, "LOGNAME=" + user.name, "SHELL=" + shell,
-                                   "PATH=/usr/local/bin:/usr/bin:/bin"};
-  s.cwd = user.home;
-  auto ended = [&programs, user, s, done = std::move(done)](UserPrograms::Outcome o) {
+  spec.argv = {"-" + shell.substr(shell.rfind('/') + 1), "-c", "printf '" + std::string(kMark) + "'; env -0"};
+  spec.env = std::vector<std::string>{"HOME=" + user.home, "USER=" + user.name, "LOGNAME=" + user.name, "SHELL=" + shell,
+                                      "PATH=/usr/local/bin:/usr/bin:/bin"};
+  spec.cwd = user.home;
+  auto ended = [&programs, user, spec, done = std::move(done)](UserPrograms::Outcome outcome) {
     const std::string what = "the login environment of " + user.name + " could not be loaded: ";
     auto take = [what, user, done](const UserPrograms::Outcome& last) {
       if (last.not_started) return done(fail(what + std::string(last.not_started->message())));
@@ -45,12 +45,12 @@ void login_environment(UserPrograms& programs, const LoginUser& user, const os::
       if (found.empty()) return done(fail(what + user.shell + " printed none"));
       done(std::move(found));
     };
-    if (!o.not_started) return take(o);
-    os::SpawnSpec elsewhere = s;  // a home that is not there keeps nobody from his environment
+    if (!outcome.not_started) return take(outcome);
+    os::SpawnSpec elsewhere = spec;  // a home that is not there keeps nobody from his environment
     elsewhere.cwd = "/";
     programs.run(std::move(elsewhere), {kPatience, Duration{}}, take);
   };
-  programs.run(s, {kPatience, Duration{}}, std::move(ended));
+  programs.run(spec, {kPatience, Duration{}}, std::move(ended));
 }
 
 void add_missing(std::vector<std::string>& environment, std::vector<std::string> found) {

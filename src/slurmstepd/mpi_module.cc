@@ -116,22 +116,22 @@ std::optional<os::FdMapping> MpiModule::socket_of(uint32_t rank) const {
   return os::FdMapping{at->second.get(), static_cast<int>(setup_.task_descriptor)};
 }
 
-void MpiModule::on_frame(const net::Frame& f) {
-  if (f.message == mpi_rpc::ModuleReady::kNumber) {
-    on_ready(f);
-  } else if (f.message == mpi_rpc::ModuleFailed::kNumber) {
-    on_failed(f);
-  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
+void MpiModule::on_frame(const net::Frame& frame) {
+  if (frame.message == mpi_rpc::ModuleReady::kNumber) {
+    on_ready(frame);
+  } else if (frame.message == mpi_rpc::ModuleFailed::kNumber) {
+    on_failed(frame);
+  } else if (frame.message == mpi_rpc::NodeLetter::kNumber) {
     mpi_rpc::NodeLetter m;
-    if (wire::decode(f.payload, m) && may_be_sent(m, setup_.nodes.size())) events_.letter(m);
-  } else if (f.message == mpi_rpc::ModuleEnd::kNumber) {
+    if (wire::decode(frame.payload, m) && may_be_sent(m, setup_.nodes.size())) events_.letter(m);
+  } else if (frame.message == mpi_rpc::ModuleEnd::kNumber) {
     kill();
-  } else if (f.message == mpi_rpc::ModuleAbort::kNumber) {
+  } else if (frame.message == mpi_rpc::ModuleAbort::kNumber) {
     mpi_rpc::ModuleAbort m;
-    if (wire::decode(f.payload, m)) events_.abort(m.text);
-  } else if (f.message == mpi_rpc::ModuleNote::kNumber) {
+    if (wire::decode(frame.payload, m)) events_.abort(m.text);
+  } else if (frame.message == mpi_rpc::ModuleNote::kNumber) {
     mpi_rpc::ModuleNote m;
-    if (wire::decode(f.payload, m)) events_.note(m.text);
+    if (wire::decode(frame.payload, m)) events_.note(m.text);
   }
 }
 

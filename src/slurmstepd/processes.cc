@@ -45,15 +45,15 @@ Result<> constrain(os::Cgroup& step, os::Cgroup& job, const step_rpc::StepCgroup
 
 Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   if (launch.cgroup.empty()) return {};
-  const step_rpc::StepCgroup& c = launch.cgroup.front();
+  const step_rpc::StepCgroup& cgroup = launch.cgroup.front();
   os::CgroupOptions options;
-  options.mountpoint = c.mountpoint;
-  options.prefix = c.prefix;
-  if (c.version == 1) options.version = os::CgroupVersion::kV1;
-  if (c.version == 2) options.version = os::CgroupVersion::kV2;
+  options.mountpoint = cgroup.mountpoint;
+  options.prefix = cgroup.prefix;
+  if (cgroup.version == 1) options.version = os::CgroupVersion::kV1;
+  if (cgroup.version == 2) options.version = os::CgroupVersion::kV2;
   MUSTER_TRY(groups, os::Cgroups::open(options));
   if (groups.support().version == os::CgroupVersion::kNone) {
-    if (!c.required) return {};
+    if (!cgroup.required) return {};
     return fail(Errc::kUnsupported, "cgroup.conf wants jobs confined, and no cgroup can be used here: " + groups.support().reason);
   }
   if (groups.support().version == os::CgroupVersion::kV2) {
@@ -63,7 +63,7 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   }
   MUSTER_TRY(job_group, groups.create(os::group_levels(launch.job)));
   MUSTER_TRY(group, groups.create(os::group_levels(launch.job, launch.step)));
-  if (auto ok = constrain(group, job_group, c); !ok) return ok;
+  if (auto ok = constrain(group, job_group, cgroup); !ok) return ok;
   cgroup_ = std::move(group);
   const bool asked_by_task = launch.gather && launch.gather->by_cgroup;
   if (asked_by_task || std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))

@@ -33,26 +33,26 @@ int complain(const std::string& what) {
   return 1;
 }
 
-bool parse(int argc, char** argv, Order& o) {
+bool parse(int argc, char** argv, Order& order) {
   if (argc != 7) return false;
   std::string path = argv[0];
   size_t slash = path.rfind('/');
   if (path.empty() || path[0] != '/' || slash + 1 == path.size()) return false;
-  o.directory = slash == 0 ? "/" : path.substr(0, slash);
-  o.name = path.substr(slash + 1);
+  order.directory = slash == 0 ? "/" : path.substr(0, slash);
+  order.name = path.substr(slash + 1);
   auto size = parse_number<uint64_t>(argv[1]);
   auto access_time = parse_number<int64_t>(argv[5]), change_time = parse_number<int64_t>(argv[6]);
   if (!size || !access_time || !change_time || strchr(argv[3], '/')) return false;
-  o.size = *size;
-  o.mode = static_cast<mode_t>(strtoul(argv[2], nullptr, 8)) & 07777;
+  order.size = *size;
+  order.mode = static_cast<mode_t>(strtoul(argv[2], nullptr, 8)) & 07777;
   // A number for this process alone, since a folder may be shared by several nodes.
   uint64_t own = 0;
   if (::getrandom(&own, sizeof own, 0) != sizeof own) return false;
-  o.temporary = "." + o.name.substr(0, 200) + "." + argv[3] + "." + std::to_string(own);
-  o.force = strchr(argv[4], 'f') != nullptr;
-  o.make_directory = strchr(argv[4], 'd') != nullptr;
-  o.access_time = *access_time;
-  o.change_time = *change_time;
+  order.temporary = "." + order.name.substr(0, 200) + "." + argv[3] + "." + std::to_string(own);
+  order.force = strchr(argv[4], 'f') != nullptr;
+  order.make_directory = strchr(argv[4], 'd') != nullptr;
+  order.access_time = *access_time;
+  order.change_time = *change_time;
   return true;
 }
 
@@ -102,26 +102,26 @@ bool finish(int directory, int fd, const Order& o) {
 }  // namespace
 
 int receive_file(int argc, char** argv) {
-  Order o;
+  Order order;
   errno = 0;
-  if (!parse(argc, argv, o)) return complain("slurmstepd receive: wrong arguments");
-  std::string path = (o.directory == "/" ? "" : o.directory) + "/" + o.name;
-  if (o.make_directory && ::mkdir(o.directory.c_str(), 0700) < 0 && errno != EEXIST) return complain(o.directory);
-  os::Fd directory(open_directory(o.directory));
+  if (!parse(argc, argv, order)) return complain("slurmstepd receive: wrong arguments");
+  std::string path = (order.directory == "/" ? "" : order.directory) + "/" + order.name;
+  if (order.make_directory && ::mkdir(order.directory.c_str(), 0700) < 0 && errno != EEXIST) return complain(order.directory);
+  os::Fd directory(open_directory(order.directory));
   if (!directory && errno == ELOOP && ::geteuid() == 0) {
     errno = 0;
-    return complain(o.directory + ": root's files are not sent through symbolic links");
+    return complain(order.directory + ": root's files are not sent through symbolic links");
   }
-  if (!directory) return complain(o.directory);
+  if (!directory) return complain(order.directory);
   struct stat there;
-  bool exists = ::fstatat(directory.get(), o.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
+  bool exists = ::fstatat(directory.get(), order.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0;
   errno = exists && S_ISDIR(there.st_mode) ? EISDIR : EEXIST;
-  if (exists && (!o.force || S_ISDIR(there.st_mode))) return complain(path);
-  os::Fd file(::openat(directory.get(), o.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
+  if (exists && (!order.force || S_ISDIR(there.st_mode))) return complain(path);
+  os::Fd file(::openat(directory.get(), order.temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
   if (!file) return complain(path);
-  if (take_bytes(file.get(), o.size) && finish(directory.get(), file.get(), o)) return 0;
+  if (take_bytes(file.get(), order.size) && finish(directory.get(), file.get(), order)) return 0;
   int why = errno;
-  ::unlinkat(directory.get(), o.temporary.c_str(), 0);
+  ::unlinkat(directory.get(), order.temporary.c_str(), 0);
   errno = why;
   return complain(why ? path : path + ": the file ended before it was whole");
 }

@@ -82,42 +82,42 @@ void Stepd::report(const step_rpc::StepdReport&) {
   for (const net::ChannelPtr& c : channels_) net::notify(*c, state);
 }
 
-void Stepd::on_frame(net::Channel* from, const net::Frame& f) {
-  if (f.message == mpi_rpc::StepMpi::kNumber && !launch_) {
-    if (!wire::decode(f.payload, mpi_setup_.emplace())) return loop_.stop();
+void Stepd::on_frame(net::Channel* from, const net::Frame& frame) {
+  if (frame.message == mpi_rpc::StepMpi::kNumber && !launch_) {
+    if (!wire::decode(frame.payload, mpi_setup_.emplace())) return loop_.stop();
     return;
   }
-  if (f.message == step_rpc::StepdRootsIo::kNumber) {
+  if (frame.message == step_rpc::StepdRootsIo::kNumber) {
     roots_io_ = true;
     return;
   }
-  if (f.message == step_rpc::StepdLaunch::kNumber && !launch_) {
+  if (frame.message == step_rpc::StepdLaunch::kNumber && !launch_) {
     step_rpc::StepdLaunch m;
-    if (auto ok = wire::decode(f.payload, m); !ok) return loop_.stop();
+    if (auto ok = wire::decode(frame.payload, m); !ok) return loop_.stop();
     on_launch(std::move(m));
-  } else if (f.message == step_rpc::StepdSignal::kNumber) {
+  } else if (frame.message == step_rpc::StepdSignal::kNumber) {
     step_rpc::StepdSignal m;
-    if (!wire::decode(f.payload, m) || !launch_) return;
+    if (!wire::decode(frame.payload, m) || !launch_) return;
     if (m.signal == SIGKILL) core_.end(0, {});
     else if (m.all_processes) processes_.signal_all(m.signal, spared());
     else signal_tasks(m.signal, launch_->step == kBatchStep);
-  } else if (f.message == step_rpc::StepdEnd::kNumber) {
+  } else if (frame.message == step_rpc::StepdEnd::kNumber) {
     step_rpc::StepdEnd m;
-    if (wire::decode(f.payload, m)) core_.end(m.kill_wait_seconds, m.message);
-  } else if (f.message == step_rpc::StepdNote::kNumber) {
+    if (wire::decode(frame.payload, m)) core_.end(m.kill_wait_seconds, m.message);
+  } else if (frame.message == step_rpc::StepdNote::kNumber) {
     step_rpc::StepdNote m;
-    if (launch_ && wire::decode(f.payload, m)) note_of_node(m.text);
-  } else if (f.message == step_rpc::StepdLimit::kNumber) {
+    if (launch_ && wire::decode(frame.payload, m)) note_of_node(m.text);
+  } else if (frame.message == step_rpc::StepdLimit::kNumber) {
     step_rpc::StepdLimit m;
-    if (wire::decode(f.payload, m)) core_.set_limit(m.limit);
-  } else if (f.message == step_rpc::StepdAttach::kNumber) {
+    if (wire::decode(frame.payload, m)) core_.set_limit(m.limit);
+  } else if (frame.message == step_rpc::StepdAttach::kNumber) {
     step_rpc::StepdAttach m;
     const bool named_by_root = std::exchange(roots_io_, false);  // for this message alone, also where it comes too early or too late
-    if (wire::decode(f.payload, m) && stream_ && !core_.finished()) attach(m, named_by_root);
-  } else if (f.message == step_rpc::StepdRelease::kNumber) {
+    if (wire::decode(frame.payload, m) && stream_ && !core_.finished()) attach(m, named_by_root);
+  } else if (frame.message == step_rpc::StepdRelease::kNumber) {
     core_.release();
-  } else if (f.message == wire::number_of<rpc::QueryStepUse>) {
-    net::answer(*from, f, use_ ? use_->told_now() : rpc::StepUseNow());
+  } else if (frame.message == wire::number_of<rpc::QueryStepUse>) {
+    net::answer(*from, frame, use_ ? use_->told_now() : rpc::StepUseNow());
   }
 }
 
@@ -133,16 +133,16 @@ void Stepd::attach(const step_rpc::StepdAttach& where, bool named_by_root) {
 // ---- the start
 void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   launch_ = std::make_unique<step_rpc::StepdLaunch>(std::move(launch));
-  const auto& l = *launch_;
-  if (::geteuid() == 0) who_ = os::Credentials{l.uid, l.gid, l.groups};
+  const auto& order = *launch_;
+  if (::geteuid() == 0) who_ = os::Credentials{order.uid, order.gid, order.groups};
   openings_ = std::make_unique<Errands>(loop_, who_);
   writings_ = std::make_unique<Errands>(loop_, who_);
-  files_ = std::make_unique<TaskFiles>(*openings_, *writings_, l);
+  files_ = std::make_unique<TaskFiles>(*openings_, *writings_, order);
   relay_ = std::make_unique<OutputRelay>(loop_, *writings_);
   programs_.on_idle = [this] { core_.programs_idle(); };
-  limits_ = settings_of(l.limits);
-  tasks_.resize(l.tasks.size());
-  for (size_t i = 0; i < tasks_.size(); ++i) tasks_[i].launch = &l.tasks[i];
+  limits_ = settings_of(order.limits);
+  tasks_.resize(order.tasks.size());
+  for (size_t i = 0; i < tasks_.size(); ++i) tasks_[i].launch = &order.tasks[i];
   // What is of no task: errands, prologs and epilogs (each leads a group), the MPI module.
   const auto helpers = [this] {
     const StepProcesses::Spared ours = spared();
@@ -151,10 +151,10 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
     if (mpi_) out.push_back(mpi_->pid());
     return out;
   };
-  use_ = UseWatch::make(loop_, l,
+  use_ = UseWatch::make(loop_, order,
                         {[this](size_t task) { return processes_.group_of(task); }, helpers,
                          [this](Bytes has) { core_.over_memory(has, launch_->gather->kill_above, step_name()); }});
-  StepPlan plan = plan_of(l, mpi_setup_.has_value());
+  StepPlan plan = plan_of(order, mpi_setup_.has_value());
   if (plan.to_srun) make_stream();
   core_.begin(std::move(plan), prepare());
 }

@@ -114,7 +114,7 @@ class Stepd : private StepHost {
   void is_over(const EndedTask& task, bool epilog) override;
   void prolog_done(size_t task, bool of_site, const UserPrograms::Outcome& outcome);
   void settle(size_t task);
-  Result<> wire_files(const step_rpc::TaskLaunch& t, TaskStart& start);
+  Result<> wire_files(const step_rpc::TaskLaunch& task, TaskStart& start);
   Result<> wire_terminal(const step_rpc::TaskLaunch& t, TaskStart& start);
   void run_task_epilog(const step_rpc::TaskLaunch& task, bool of_site);
   os::SpawnSpec spec_of(const step_rpc::TaskLaunch& task) const;

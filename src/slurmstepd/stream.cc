@@ -77,8 +77,8 @@ void SrunStream::open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io
   if (!to) return loop_.defer([opened = std::move(opened), e = to.error()] { opened(std::unexpected(e)); });
   os::Errand errand;
   errand.connect(to->address.storage, to->address.size, "srun at " + to->name);
-  auto connected = [this, &launch, key = io.key, tcp = to->tcp, opened = std::move(opened)](os::Errand& e) {
-    Result<os::Fd> fd = e.take(0);
+  auto connected = [this, &launch, key = io.key, tcp = to->tcp, opened = std::move(opened)](os::Errand& done) {
+    Result<os::Fd> fd = done.take(0);
     if (!fd) return opened(std::unexpected(fd.error()));
     if (tcp) net::tune_tcp(fd->get());
     net::Limits limits;
@@ -125,26 +125,26 @@ void SrunStream::attach(const step_rpc::StepdLaunch& launch, const rpc::StepIo& 
   });
 }
 
-void SrunStream::attached(net::ChannelPtr c, const step_rpc::TasksEnded& over) {
+void SrunStream::attached(net::ChannelPtr channel, const step_rpc::TasksEnded& over) {
   if (attached_.size() >= kMostAttached) {
-    net::notify(*c,
+    net::notify(*channel,
                 step_rpc::StepNote{"slurmstepd: error: " + std::to_string(kMostAttached) + " readers are attached to this step already"});
-    return c->close();
+    return channel->close();
   }
-  net::Channel* raw = c.get();
-  c->on_request = [this, weak = std::weak_ptr(c)](net::Frame f) {
+  net::Channel* raw = channel.get();
+  channel->on_request = [this, weak = std::weak_ptr(channel)](net::Frame f) {
     step_rpc::IoData m;
     net::ChannelPtr from = weak.lock();
     if (from && f.message == step_rpc::IoData::kNumber && wire::decode(f.payload, m)) on_input(m, from);
   };
-  c->on_closed = [this, raw](const Error&) {
+  channel->on_closed = [this, raw](const Error&) {
     input_.forget(raw);
     std::erase_if(attached_, [&](const net::ChannelPtr& x) { return x.get() == raw; });
     if (events_.detached) events_.detached();
   };
-  if (!over.tasks.empty()) net::notify(*c, over);
-  if (end_said_) net::notify(*c, step_rpc::StreamEnd{});
-  attached_.push_back(std::move(c));
+  if (!over.tasks.empty()) net::notify(*channel, over);
+  if (end_said_) net::notify(*channel, step_rpc::StreamEnd{});
+  attached_.push_back(std::move(channel));
 }
 
 void SrunStream::add_output(uint32_t rank, uint8_t stream, os::Fd fd, bool pty) {
@@ -159,19 +159,19 @@ void SrunStream::add_output(uint32_t rank, uint8_t stream, os::Fd fd, bool pty) 
   outputs_.push_back(std::move(o));
 }
 
-void SrunStream::read_output(Output* o) {
+void SrunStream::read_output(Output* output) {
   std::span<char> buffer = loop_.scratch().first(std::min(kReadSize, loop_.scratch().size()));
-  ssize_t n = ::read(o->fd.get(), buffer.data(), buffer.size());
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  step_rpc::IoData m;
-  m.rank = o->rank;
-  m.stream = o->stream;
-  m.end = n <= 0;
-  if (n > 0) m.data.assign(buffer.data(), static_cast<size_t>(n));
-  send(m);
-  if (m.end) {
+  ssize_t got = ::read(output->fd.get(), buffer.data(), buffer.size());
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return;
+  step_rpc::IoData message;
+  message.rank = output->rank;
+  message.stream = output->stream;
+  message.end = got <= 0;
+  if (got > 0) message.data.assign(buffer.data(), static_cast<size_t>(got));
+  send(message);
+  if (message.end) {
     std::erase_if(outputs_, [&](const auto& x) {
-      if (x.get() != o) return false;
+      if (x.get() != output) return false;
       x->watch.reset();
       return true;
     });
@@ -213,22 +213,22 @@ void SrunStream::on_input(const step_rpc::IoData& m, const net::ChannelPtr& from
   if (events_.detached) events_.detached();
 }
 
-void SrunStream::on_frame(const net::Frame& f) {
-  if (f.message == step_rpc::IoData::kNumber) {
+void SrunStream::on_frame(const net::Frame& frame) {
+  if (frame.message == step_rpc::IoData::kNumber) {
     step_rpc::IoData m;
-    if (net::ChannelPtr from = channel_; wire::decode(f.payload, m)) on_input(m, from);
-  } else if (f.message == step_rpc::IoSignal::kNumber) {
+    if (net::ChannelPtr from = channel_; wire::decode(frame.payload, m)) on_input(m, from);
+  } else if (frame.message == step_rpc::IoSignal::kNumber) {
     step_rpc::IoSignal m;
-    if (wire::decode(f.payload, m)) events_.signal(m);
-  } else if (f.message == step_rpc::IoWindow::kNumber) {
+    if (wire::decode(frame.payload, m)) events_.signal(m);
+  } else if (frame.message == step_rpc::IoWindow::kNumber) {
     step_rpc::IoWindow m;
-    if (wire::decode(f.payload, m)) events_.window(m);
-  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
+    if (wire::decode(frame.payload, m)) events_.window(m);
+  } else if (frame.message == mpi_rpc::NodeLetter::kNumber) {
     mpi_rpc::NodeLetter m;
-    if (wire::decode(f.payload, m)) events_.letter(m);
-  } else if (f.message == mpi_rpc::NodesLost::kNumber) {
+    if (wire::decode(frame.payload, m)) events_.letter(m);
+  } else if (frame.message == mpi_rpc::NodesLost::kNumber) {
     mpi_rpc::NodesLost m;
-    if (wire::decode(f.payload, m)) events_.nodes_lost(m);
+    if (wire::decode(frame.payload, m)) events_.nodes_lost(m);
   }
 }
 

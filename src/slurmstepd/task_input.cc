@@ -28,16 +28,16 @@ void TaskInput::add_to(Log& log, const step_rpc::IoData& m) {
   else log.entries.push_back({m.rank, log.total - m.data.size(), m.data});
 }
 
-bool TaskInput::take(Sender sender, const step_rpc::IoData& m) {
+bool TaskInput::take(Sender sender, const step_rpc::IoData& message) {
   const auto [known, fresh] = logs_.try_emplace(sender);
   if (fresh)
     for (auto& [rank, task] : tasks_) task.places[sender] = {};
-  if (!m.data.empty()) add_to(known->second, m);
+  if (!message.data.empty()) add_to(known->second, message);
   if (known->second.held() > kInputWindow) return false;
   std::vector<uint32_t> ranks;
   for (auto& [rank, task] : tasks_) {
-    if (m.rank != step_rpc::kAllTasks && m.rank != rank) continue;
-    task.end = task.end || m.end;
+    if (message.rank != step_rpc::kAllTasks && message.rank != rank) continue;
+    task.end = task.end || message.end;
     if (!task.full) ranks.push_back(rank);
   }
   for (uint32_t rank : ranks) write(rank);

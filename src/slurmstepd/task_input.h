@@ -35,7 +35,7 @@ class TaskInput {
   void add(uint32_t rank, os::Fd fd);
   void drop(uint32_t rank);
   // False: the sender has gone beyond its window.
-  [[nodiscard]] bool take(Sender sender, const step_rpc::IoData& m);
+  [[nodiscard]] bool take(Sender sender, const step_rpc::IoData& message);
   void forget(Sender sender);  // it is gone, and what it sent goes too
   size_t tasks() const { return tasks_.size(); }
 

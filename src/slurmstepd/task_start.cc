@@ -94,7 +94,7 @@ void Stepd::run_prolog(size_t index, bool of_site) {
 
 // What the prolog printed is in the task's variables, and with the user, before anything else happens to the task.
 void Stepd::prolog_done(size_t index, bool of_site, const UserPrograms::Outcome& outcome) {
-  const step_rpc::TaskLaunch& t = *tasks_[index].launch;
+  const step_rpc::TaskLaunch& task = *tasks_[index].launch;
   if (!outcome.ok()) {
     const std::string& program = of_site ? launch_->site_task_prolog : launch_->task_prolog;
     return core_.prolog_ended(index, of_site,
@@ -103,36 +103,36 @@ void Stepd::prolog_done(size_t index, bool of_site, const UserPrograms::Outcome&
   auto next = [this, index, of_site] { core_.prolog_ended(index, of_site, std::nullopt); };
   const std::string printed = tasks_[index].start->env.apply_prolog_output(outcome.output);
   if (printed.empty()) return next();
-  if (t.std_out.empty() && stream_) {
-    stream_->say(t.rank, printed);
+  if (task.std_out.empty() && stream_) {
+    stream_->say(task.rank, printed);
     return next();
   }
-  if (auto fd = files_->output(t.std_out)) files_->write(*fd, printed);
+  if (auto fd = files_->output(task.std_out)) files_->write(*fd, printed);
   files_->when_quiet(std::move(next));
 }
 
 Result<os::SpawnSpec> Stepd::task_spec(const Task& task, bool in_tmp, std::vector<os::Fd>& groups) {
-  const step_rpc::TaskLaunch& t = *task.launch;
-  os::SpawnSpec s = spec_of(t);
+  const step_rpc::TaskLaunch& launch = *task.launch;
+  os::SpawnSpec spec = spec_of(launch);
   MUSTER_TRY(join_fds, processes_.join_fds_of(place_of(task), groups));
-  s.cgroup_procs_fds = std::move(join_fds);
-  if (in_tmp) s.cwd = "/tmp";
-  s.env = task.start->env.entries();
-  s.pid_variable = "SLURM_TASK_PID";
-  s.fds = task.start->fds;
-  if (auto socket = mpi_ ? mpi_->socket_of(t.rank) : std::nullopt) s.fds.push_back(*socket);
-  if (launch_->pty && t.rank == launch_->tasks.front().rank && pty_master_) {
-    s.new_session = true;
-    s.controlling_tty = s.fds.front().from;
+  spec.cgroup_procs_fds = std::move(join_fds);
+  if (in_tmp) spec.cwd = "/tmp";
+  spec.env = task.start->env.entries();
+  spec.pid_variable = "SLURM_TASK_PID";
+  spec.fds = task.start->fds;
+  if (auto socket = mpi_ ? mpi_->socket_of(launch.rank) : std::nullopt) spec.fds.push_back(*socket);
+  if (launch_->pty && launch.rank == launch_->tasks.front().rank && pty_master_) {
+    spec.new_session = true;
+    spec.controlling_tty = spec.fds.front().from;
   } else {
-    s.process_group = 0;
+    spec.process_group = 0;
   }
-  return s;
+  return spec;
 }
 
 Result<StepHost::Launched> Stepd::launch(size_t index, bool in_tmp) {
   Task& task = tasks_[index];
-  const step_rpc::TaskLaunch& t = *task.launch;
+  const step_rpc::TaskLaunch& launch = *task.launch;
   TaskStart& start = *task.start;
   start.watch.reset();
   start.launch.reset();  // of the attempt before
@@ -140,8 +140,8 @@ Result<StepHost::Launched> Stepd::launch(size_t index, bool in_tmp) {
   MUSTER_TRY(spec, task_spec(task, in_tmp, groups));
   // The child inherits it; it is ours for no longer than it takes to start the child.
   std::optional<os::ScopedMemoryPolicy> policy;
-  if (t.memory.policy != step_rpc::MemoryPolicy::kDefault) {
-    MUSTER_TRY(set, os::ScopedMemoryPolicy::set(policy_of(t.memory.policy), t.memory.nodes));
+  if (launch.memory.policy != step_rpc::MemoryPolicy::kDefault) {
+    MUSTER_TRY(set, os::ScopedMemoryPolicy::set(policy_of(launch.memory.policy), launch.memory.nodes));
     policy.emplace(std::move(set));
   }
   if (plugins_) {
@@ -216,7 +216,7 @@ Result<> Stepd::wire_terminal(const step_rpc::TaskLaunch& t, TaskStart& start) {
   return {};
 }
 
-Result<> Stepd::wire_files(const step_rpc::TaskLaunch& t, TaskStart& start) {
+Result<> Stepd::wire_files(const step_rpc::TaskLaunch& task, TaskStart& start) {
   std::vector<os::FdMapping>& fds = start.fds;
   std::vector<os::Fd>& ours = start.ours;
   auto give = [&](os::Fd fd, int target) {
@@ -228,17 +228,17 @@ Result<> Stepd::wire_files(const step_rpc::TaskLaunch& t, TaskStart& start) {
     fds.push_back({*fd, target});
     return {};
   };
-  if (!t.std_in.empty()) {
-    MUSTER_TRY_VOID(add(files_->input(t), 0));
+  if (!task.std_in.empty()) {
+    MUSTER_TRY_VOID(add(files_->input(task), 0));
   } else if (stream_) {
     MUSTER_TRY(ends, make_pipe());
     give(std::move(ends.reader), 0);
-    stream_->add_input(t.rank, std::move(ends.writer));
+    stream_->add_input(task.rank, std::move(ends.writer));
   } else {
     MUSTER_TRY_VOID(add(files_->null(), 0));
   }
   for (int target : {1, 2}) {
-    const std::string& path = target == 1 ? t.std_out : t.std_err;
+    const std::string& path = target == 1 ? task.std_out : task.std_err;
     const bool to_srun = path.empty() && stream_;
     const bool to_file = !path.empty() && path != "/dev/null";
     if (!to_srun && !(to_file && (launch_->label || launch_->unbuffered))) {
@@ -249,32 +249,32 @@ Result<> Stepd::wire_files(const step_rpc::TaskLaunch& t, TaskStart& start) {
     MUSTER_TRY(ends, launch_->unbuffered && target == 1 ? make_terminal(who_) : make_pipe());
     give(std::move(ends.writer), target);
     if (to_srun) {
-      stream_->add_output(t.rank, static_cast<uint8_t>(target), std::move(ends.reader));
+      stream_->add_output(task.rank, static_cast<uint8_t>(target), std::move(ends.reader));
       continue;
     }
     MUSTER_TRY(file, files_->output(path));
     if (target == 2) files_->used_for_errors(file);
-    MUSTER_TRY_VOID(relay_->add(std::move(ends.reader), file, launch_->label ? task_label(t.rank, launch_->num_tasks) : ""));
+    MUSTER_TRY_VOID(relay_->add(std::move(ends.reader), file, launch_->label ? task_label(task.rank, launch_->num_tasks) : ""));
   }
   return {};
 }
 
 // Runs the user's task epilog, then the site's. The step is not over before they are.
-void Stepd::run_task_epilog(const step_rpc::TaskLaunch& t, bool of_site) {
+void Stepd::run_task_epilog(const step_rpc::TaskLaunch& task, bool of_site) {
   const std::string& program = of_site ? launch_->site_task_epilog : launch_->task_epilog;
   if (program.empty()) {
-    if (!of_site) run_task_epilog(t, true);
+    if (!of_site) run_task_epilog(task, true);
     return;
   }
   Environment env(launch_->environment);
-  for (const std::string& e : t.environment) env.set(e);
-  os::SpawnSpec s = spec_of(t);
+  for (const std::string& e : task.environment) env.set(e);
+  os::SpawnSpec s = spec_of(task);
   s.path = program;
   s.argv = {program};
   s.env = env.entries();
-  programs_.run(std::move(s), {kEpilogTimeout, kEpilogLeftBehind}, [this, &t, of_site, program](UserPrograms::Outcome outcome) {
+  programs_.run(std::move(s), {kEpilogTimeout, kEpilogLeftBehind}, [this, &task, of_site, program](UserPrograms::Outcome outcome) {
     if (!outcome.ok()) files_->note("slurmstepd: error: TaskEpilog " + program + " failed");
-    if (!of_site) run_task_epilog(t, true);
+    if (!of_site) run_task_epilog(task, true);
   });
 }
 

@@ -21,34 +21,34 @@ constexpr Duration kLookAgain = milliseconds(20);
 
 void UserPrograms::run(os::SpawnSpec spec, Patience patience, std::function<void(Outcome)> done) {
   running_.push_back(std::make_unique<Program>());
-  Program* p = running_.back().get();
-  p->patience = patience;
-  p->done = std::move(done);
-  if (auto ok = start(*p, std::move(spec)); !ok) {
-    p->outcome.not_started = ok.error();
-    p->timer = loop_.after(Duration{}, [this, p] { finish(p); });
+  Program* program = running_.back().get();
+  program->patience = patience;
+  program->done = std::move(done);
+  if (auto ok = start(*program, std::move(spec)); !ok) {
+    program->outcome.not_started = ok.error();
+    program->timer = loop_.after(Duration{}, [this, program] { finish(program); });
     return;
   }
-  p->timer = loop_.after(patience.program, [p] {
-    p->outcome.timed_out = true;
-    ::kill(-p->pid, SIGKILL);  // it has not been reaped
-    ::kill(p->pid, SIGKILL);   // it may not have come to its group
+  program->timer = loop_.after(patience.program, [program] {
+    program->outcome.timed_out = true;
+    ::kill(-program->pid, SIGKILL);  // it has not been reaped
+    ::kill(program->pid, SIGKILL);   // it may not have come to its group
   });
 }
 
-Result<> UserPrograms::start(Program& p, os::SpawnSpec spec) {
+Result<> UserPrograms::start(Program& program, os::SpawnSpec spec) {
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) < 0) return os::fail_errno("pipe");
-  p.reading.reset(ends[0]);
+  program.reading.reset(ends[0]);
   const os::Fd writing(ends[1]), null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return os::fail_errno("/dev/null");
-  ::fcntl(p.reading.get(), F_SETFL, O_NONBLOCK);
+  ::fcntl(program.reading.get(), F_SETFL, O_NONBLOCK);
   spec.fds = {{null.get(), 0}, {writing.get(), 1}, {writing.get(), 2}};
   spec.process_group = 0;
   MUSTER_TRY(launch, os::Launch::start(std::move(spec)));
-  p.pid = launch.pid();
-  p.launch.emplace(std::move(launch));
-  p.watch = loop_.watch(p.reading.get(), [raw = &p] {
+  program.pid = launch.pid();
+  program.launch.emplace(std::move(launch));
+  program.watch = loop_.watch(program.reading.get(), [raw = &program] {
     if (!read_some(*raw)) raw->watch.reset();
   });
   return {};

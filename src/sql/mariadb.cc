@@ -39,12 +39,12 @@ Error error_of(const std::string& where, unsigned code, const char* words) {
 // The columns of a result: numbers are fetched as numbers, bytes into a buffer that grows to the longest value.
 class Columns final : public Row {
  public:
-  explicit Columns(MYSQL_STMT* s) {
-    MYSQL_RES* meta = mysql_stmt_result_metadata(s);
-    const unsigned n = meta ? mysql_num_fields(meta) : 0;
-    binds_.resize(n);
-    cells_.resize(n);
-    for (unsigned i = 0; i < n; ++i) {
+  explicit Columns(MYSQL_STMT* statement) {
+    MYSQL_RES* meta = mysql_stmt_result_metadata(statement);
+    const unsigned count = meta ? mysql_num_fields(meta) : 0;
+    binds_.resize(count);
+    cells_.resize(count);
+    for (unsigned i = 0; i < count; ++i) {
       Cell& cell = cells_[i];
       const bool number = IS_NUM(mysql_fetch_field_direct(meta, i)->type);
       binds_[i].buffer_type = number ? MYSQL_TYPE_LONGLONG : MYSQL_TYPE_LONG_BLOB;
@@ -160,41 +160,41 @@ class MariaDb final : public Connection {
     statements_.clear();
   }
   // Fetches the rows of an executed statement. `all`: there are no more rows.
-  Result<> fetch(MYSQL_STMT* s, const std::function<Result<>(const Row&)>& row, bool& all) {
-    Columns columns(s);
-    if (mysql_stmt_bind_result(s, columns.binds().data()) != 0) return std::unexpected(failed(s));
+  Result<> fetch(MYSQL_STMT* statement, const std::function<Result<>(const Row&)>& row, bool& all) {
+    Columns columns(statement);
+    if (mysql_stmt_bind_result(statement, columns.binds().data()) != 0) return std::unexpected(failed(statement));
     Result<> done;
     while (done) {
-      int rc = mysql_stmt_fetch(s);
+      int rc = mysql_stmt_fetch(statement);
       all = rc == MYSQL_NO_DATA;
       if (all) break;
-      if (rc == 1 || !columns.complete(s)) return std::unexpected(failed(s));
+      if (rc == 1 || !columns.complete(statement)) return std::unexpected(failed(statement));
       done = row(columns);
-      if (columns.take_regrown()) mysql_stmt_bind_result(s, columns.binds().data());
+      if (columns.take_regrown()) mysql_stmt_bind_result(statement, columns.binds().data());
     }
     return done;
   }
 
   Result<> connect_to(const std::string& host) {
     where_ = host;
-    Handle h(mysql_init(nullptr));
+    Handle handle(mysql_init(nullptr));
     const unsigned seconds = std::min(kConnectSeconds, options_.answer_seconds);
-    mysql_options(h.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
-    mysql_options(h.get(), MYSQL_OPT_READ_TIMEOUT, &options_.answer_seconds);
-    mysql_options(h.get(), MYSQL_OPT_WRITE_TIMEOUT, &options_.answer_seconds);
-    mysql_options(h.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
+    mysql_options(handle.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
+    mysql_options(handle.get(), MYSQL_OPT_READ_TIMEOUT, &options_.answer_seconds);
+    mysql_options(handle.get(), MYSQL_OPT_WRITE_TIMEOUT, &options_.answer_seconds);
+    mysql_options(handle.get(), MYSQL_SET_CHARSET_NAME, "utf8mb4");
     auto text = [](const std::string& s) { return s.empty() ? nullptr : s.c_str(); };
     if (!options_.tls_ca.empty() || !options_.tls_cert.empty())
-      mysql_ssl_set(h.get(), text(options_.tls_key), text(options_.tls_cert), text(options_.tls_ca), text(options_.tls_capath),
+      mysql_ssl_set(handle.get(), text(options_.tls_key), text(options_.tls_cert), text(options_.tls_ca), text(options_.tls_capath),
                     text(options_.tls_cipher));
-    MYSQL* ok = mysql_real_connect(h.get(), options_.socket.empty() ? host.c_str() : nullptr, text(options_.user), text(options_.password),
-                                   nullptr, options_.port, text(options_.socket), CLIENT_FOUND_ROWS);
+    MYSQL* ok = mysql_real_connect(handle.get(), options_.socket.empty() ? host.c_str() : nullptr, text(options_.user),
+                                   text(options_.password), nullptr, options_.port, text(options_.socket), CLIENT_FOUND_ROWS);
     if (!ok) {
-      Error e = error_of(name(), mysql_errno(h.get()), mysql_error(h.get()));
+      Error e = error_of(name(), mysql_errno(handle.get()), mysql_error(handle.get()));
       e.hint = "StorageHost, StoragePort, StorageUser and StoragePass of slurmdbd.conf say where the database is";
       return std::unexpected(std::move(e));
     }
-    handle_ = std::move(h);
+    handle_ = std::move(handle);
     std::string quoted = "`";
     for (char c : options_.database) quoted += c == '`' ? std::string("``") : std::string(1, c);
     quoted += '`';
@@ -223,26 +223,28 @@ class MariaDb final : public Connection {
   bool in_transaction() const { return handle_ && (handle_->server_status & SERVER_STATUS_IN_TRANS); }
 
   Result<MYSQL_STMT*> execute_once(std::string_view text, Values values, bool whole) {
-    MUSTER_TRY(s, prepared(text));
+    MUSTER_TRY(statement, prepared(text));
     std::vector<MYSQL_BIND> binds(values.size());
     std::vector<int64_t> numbers(values.size());
-    for (size_t i = 0; i < values.size(); ++i) {
-      if (auto* n = std::get_if<int64_t>(&values[i])) {
-        numbers[i] = *n;
-        binds[i].buffer_type = MYSQL_TYPE_LONGLONG;
-        binds[i].buffer = &numbers[i];
+    for (size_t index = 0; index < values.size(); ++index) {
+      if (auto* n = std::get_if<int64_t>(&values[index])) {
+        numbers[index] = *n;
+        binds[index].buffer_type = MYSQL_TYPE_LONGLONG;
+        binds[index].buffer = &numbers[index];
         continue;
       }
-      auto* t = std::get_if<Text>(&values[i]);
-      std::string_view bytes = t ? t->text : std::get<Bytes>(values[i]).bytes;
-      binds[i].buffer_type = MYSQL_TYPE_LONG_BLOB;
-      binds[i].buffer = const_cast<char*>(bytes.data());
-      binds[i].buffer_length = bytes.size();
+      auto* t = std::get_if<Text>(&values[index]);
+      std::string_view bytes = t ? t->text : std::get<Bytes>(values[index]).bytes;
+      binds[index].buffer_type = MYSQL_TYPE_LONG_BLOB;
+      binds[index].buffer = const_cast<char*>(bytes.data());
+      binds[index].buffer_length = bytes.size();
     }
-    if ((!binds.empty() && mysql_stmt_bind_param(s, binds.data()) != 0) || mysql_stmt_execute(s) != 0) return std::unexpected(failed(s));
+    if ((!binds.empty() && mysql_stmt_bind_param(statement, binds.data()) != 0) || mysql_stmt_execute(statement) != 0)
+      return std::unexpected(failed(statement));
     // The result is read as a whole: another statement may be needed before all rows of this one have been looked at.
-    if (whole && mysql_stmt_field_count(s) > 0 && mysql_stmt_store_result(s) != 0) return std::unexpected(failed(s));
-    return s;
+    if (whole && mysql_stmt_field_count(statement) > 0 && mysql_stmt_store_result(statement) != 0)
+      return std::unexpected(failed(statement));
+    return statement;
   }
 
   Result<MYSQL_STMT*> prepared(std::string_view text) {

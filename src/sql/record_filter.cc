@@ -83,9 +83,9 @@ std::vector<int64_t> numbers_of(const std::vector<Id>& ids) {
 
 }  // namespace
 
-bool was_in_state(const rpc::JobRecordFilter& f, JobState state, Time submitted, Time started, Time ended) {
-  Time from = f.from, until = f.until == kTimeUnset ? kTimeInfinite : f.until;
-  auto bit = [&](JobState s) { return !f.states || (f.states & (1u << static_cast<unsigned>(s))); };
+bool was_in_state(const rpc::JobRecordFilter& filter, JobState state, Time submitted, Time started, Time ended) {
+  Time from = filter.from, until = filter.until == kTimeUnset ? kTimeInfinite : filter.until;
+  auto bit = [&](JobState s) { return !filter.states || (filter.states & (1u << static_cast<unsigned>(s))); };
   // A job cancelled while it waited has both times set to that moment.
   bool has_started = started != kTimeUnset && started != ended && state != JobState::kPending;
   // Whether [begin, end) and [from, until) overlap, where both may be a single moment.
@@ -104,58 +104,60 @@ bool shows_waiting(const rpc::JobRecordFilter& f, JobState state, Time eligible)
   return !f.jobs.empty() && !f.states && !f.state_flags;
 }
 
-RecordRule::RecordRule(const rpc::JobRecordFilter& f)
-    : filter_(&f),
-      users_(sorted(f.users)),
-      groups_(sorted(f.groups)),
-      clusters_(set_of(f.clusters)),
-      accounts_(set_of(f.accounts)),
-      names_(set_of(f.names)),
-      qos_(set_of(f.qos)),
-      wckeys_(set_of(f.wckeys)),
-      reservations_(set_of(f.reservations)),
-      partitions_(set_of(f.partitions)),
-      features_(set_of(f.features)),
-      reasons_(set_of(f.reasons)) {}
+RecordRule::RecordRule(const rpc::JobRecordFilter& filter)
+    : filter_(&filter),
+      users_(sorted(filter.users)),
+      groups_(sorted(filter.groups)),
+      clusters_(set_of(filter.clusters)),
+      accounts_(set_of(filter.accounts)),
+      names_(set_of(filter.names)),
+      qos_(set_of(filter.qos)),
+      wckeys_(set_of(filter.wckeys)),
+      reservations_(set_of(filter.reservations)),
+      partitions_(set_of(filter.partitions)),
+      features_(set_of(filter.features)),
+      reasons_(set_of(filter.reasons)) {}
 
-Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& f) {
-  RecordRule rule(f);
+Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& filter) {
+  RecordRule rule(filter);
   size_t tasks = 0;
-  for (const rpc::JobSelector& s : f.jobs) {
+  for (const rpc::JobSelector& selector : filter.jobs) {
     Tasks t;
-    t.task = s.array_task;
-    t.component = s.het_offset;
-    t.whole = s.array_task == kNoArrayTask && s.array_tasks.empty();
-    if (!s.array_tasks.empty() && !Bitmap::parse_ranges(s.array_tasks, t.list, kMaxArrayTaskId + 1))
+    t.task = selector.array_task;
+    t.component = selector.het_offset;
+    t.whole = selector.array_task == kNoArrayTask && selector.array_tasks.empty();
+    if (!selector.array_tasks.empty() && !Bitmap::parse_ranges(selector.array_tasks, t.list, kMaxArrayTaskId + 1))
       return fail(Errc::kInvalidArray,
-                  "job tasks " + s.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
+                  "job tasks " + selector.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
     tasks += t.list.size();
     if (tasks > kMostTasks)
       return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
-    rule.jobs_.emplace(s.job.value, std::move(t));
+    rule.jobs_.emplace(selector.job.value, std::move(t));
   }
-  MUSTER_TRY(nodes, NodeRule::make(f.nodes));
+  MUSTER_TRY(nodes, NodeRule::make(filter.nodes));
   rule.nodes_ = std::move(nodes);
   return rule;
 }
 
-bool RecordRule::selected(const JobRecord& r) const {
+bool RecordRule::selected(const JobRecord& record) const {
   if (jobs_.empty()) return true;
   Bitmap pending;  // "4-7%2", parsed when it is first needed
   bool read = false;
   auto meets = [&](const Tasks& t) {
-    if (t.component) return r.het ? r.het.offset == *t.component : *t.component == 0;
-    if (t.whole || (r.array_task != kNoArrayTask && t.list.test(r.array_task))) return true;
-    if (t.task != kNoArrayTask && r.array_task == t.task) return true;
+    if (t.component) return record.het ? record.het.offset == *t.component : *t.component == 0;
+    if (t.whole || (record.array_task != kNoArrayTask && t.list.test(record.array_task))) return true;
+    if (t.task != kNoArrayTask && record.array_task == t.task) return true;
     if (!std::exchange(read, true))
-      (void)Bitmap::parse_ranges(std::string_view(r.array_tasks).substr(0, r.array_tasks.find('%')), pending, kMaxArrayTaskId + 1);
+      (void)Bitmap::parse_ranges(std::string_view(record.array_tasks).substr(0, record.array_tasks.find('%')), pending,
+                                 kMaxArrayTaskId + 1);
     return t.task == kNoArrayTask ? pending.intersects(t.list) : pending.test(t.task);
   };
   auto any = [&](JobId id) {
     auto [from, to] = jobs_.equal_range(id.value);
     return std::any_of(from, to, [&](const auto& one) { return meets(one.second); });
   };
-  return any(r.key.id) || (r.array_job_id != r.key.id && any(r.array_job_id)) || (r.het.offset && any(r.het.leader));
+  return any(record.key.id) || (record.array_job_id != record.key.id && any(record.array_job_id)) ||
+         (record.het.offset && any(record.het.leader));
 }
 
 Result<NodeRule> NodeRule::make(const std::vector<std::string>& lists) {
@@ -175,38 +177,40 @@ bool NodeRule::matches(const std::string& node_list) const {
   return hosts && std::ranges::any_of(*hosts, [&](const std::string& host) { return nodes_.contains(host); });
 }
 
-bool RecordRule::matches(const JobRecord& r) const {
-  const rpc::JobRecordFilter& f = *filter_;
-  if (!selected(r) || !wanted(users_, r.uid.value) || !wanted(groups_, r.gid.value) || !wanted(clusters_, r.cluster)) return false;
-  if (!wanted(accounts_, r.account) || !wanted(names_, r.name) || !wanted(qos_, r.qos) || !wanted(wckeys_, r.wckey)) return false;
-  if (!wanted(reservations_, r.reservation) || !any_of_list(partitions_, r.partition, ",")) return false;
-  if (!any_of_list(features_, r.features, "&|,[]()*:! ") || !wanted(reasons_, reason_name(r.reason))) return false;
-  bool by_flag = f.state_flags & r.flags;
-  if (f.state_flags && !f.states && !by_flag) return false;
+bool RecordRule::matches(const JobRecord& record) const {
+  const rpc::JobRecordFilter& filter = *filter_;
+  if (!selected(record) || !wanted(users_, record.uid.value) || !wanted(groups_, record.gid.value) || !wanted(clusters_, record.cluster))
+    return false;
+  if (!wanted(accounts_, record.account) || !wanted(names_, record.name) || !wanted(qos_, record.qos) || !wanted(wckeys_, record.wckey))
+    return false;
+  if (!wanted(reservations_, record.reservation) || !any_of_list(partitions_, record.partition, ",")) return false;
+  if (!any_of_list(features_, record.features, "&|,[]()*:! ") || !wanted(reasons_, reason_name(record.reason))) return false;
+  bool by_flag = filter.state_flags & record.flags;
+  if (filter.state_flags && !filter.states && !by_flag) return false;
   rpc::JobRecordFilter window;
-  window.from = f.from;
-  window.until = f.until;
-  window.states = by_flag ? 0 : f.states;
-  if (!was_in_state(window, r.state, r.key.submitted, r.started, r.ended)) return false;
-  uint32_t cpus = r.cpus ? r.cpus : r.requested_cpus, nodes = r.nodes ? r.nodes : r.requested_nodes;
-  if (!within(cpus, f.min_cpus, f.max_cpus) || !within(nodes, f.min_nodes, f.max_nodes)) return false;
-  if (!within(r.time_limit_min, f.min_limit_min, f.max_limit_min)) return false;
-  return nodes_.matches(r.node_list);
+  window.from = filter.from;
+  window.until = filter.until;
+  window.states = by_flag ? 0 : filter.states;
+  if (!was_in_state(window, record.state, record.key.submitted, record.started, record.ended)) return false;
+  uint32_t cpus = record.cpus ? record.cpus : record.requested_cpus, nodes = record.nodes ? record.nodes : record.requested_nodes;
+  if (!within(cpus, filter.min_cpus, filter.max_cpus) || !within(nodes, filter.min_nodes, filter.max_nodes)) return false;
+  if (!within(record.time_limit_min, filter.min_limit_min, filter.max_limit_min)) return false;
+  return nodes_.matches(record.node_list);
 }
 
-Where where_of(const rpc::JobRecordFilter& f) {
-  Builder b;
-  b.jobs(f.jobs);
-  b.numbers("uid", numbers_of(f.users));
-  b.numbers("gid", numbers_of(f.groups));
-  b.names("cluster", f.clusters);
-  b.names("account", f.accounts);
-  b.names("name", f.names);
-  b.names("qos", f.qos);
-  b.names("wckey", f.wckeys);
-  if (f.from != kTimeUnset) b.compare("ended >= ?", number_of(f.from));
-  if (f.until != kTimeUnset) b.compare("submitted <= ?", std::max(number_of(f.until), number_of(f.from)));
-  return std::move(b.out);
+Where where_of(const rpc::JobRecordFilter& filter) {
+  Builder builder;
+  builder.jobs(filter.jobs);
+  builder.numbers("uid", numbers_of(filter.users));
+  builder.numbers("gid", numbers_of(filter.groups));
+  builder.names("cluster", filter.clusters);
+  builder.names("account", filter.accounts);
+  builder.names("name", filter.names);
+  builder.names("qos", filter.qos);
+  builder.names("wckey", filter.wckeys);
+  if (filter.from != kTimeUnset) builder.compare("ended >= ?", number_of(filter.from));
+  if (filter.until != kTimeUnset) builder.compare("submitted <= ?", std::max(number_of(filter.until), number_of(filter.from)));
+  return std::move(builder.out);
 }
 
 }  // namespace muster::sql

@@ -63,24 +63,25 @@ Result<int64_t> schema_version(Connection& c) {
   return there ? version_of(c) : 0;
 }
 
-Result<> prepare_schema(Connection& c) {
-  MUSTER_TRY(version, schema_version(c));
+Result<> prepare_schema(Connection& connection) {
+  MUSTER_TRY(version, schema_version(connection));
   if (version == kSchemaVersion) return {};
   if (version > kSchemaVersion)
     return fail(Errc::kStateNotSaved,
-                c.name() + ": the accounting tables were made by a newer Muster: they have schema version " + std::to_string(version) +
-                    ", this program knows versions up to " + std::to_string(kSchemaVersion),
+                connection.name() + ": the accounting tables were made by a newer Muster: they have schema version " +
+                    std::to_string(version) + ", this program knows versions up to " + std::to_string(kSchemaVersion),
                 "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
   // Versions differ in tables and indexes that are new, so an older schema is made into this one by creating what is missing. MariaDB
   // commits each of these by itself. So the version is written last, and a schema left half-made is made again.
-  return in_transaction(c, [&]() -> Result<> {
-    for (std::string_view table : kTables) MUSTER_TRY_VOID(c.run(c.spelled(table)));
+  return in_transaction(connection, [&]() -> Result<> {
+    for (std::string_view table : kTables) MUSTER_TRY_VOID(connection.run(connection.spelled(table)));
     for (const Index& index : kIndexes) {
       if (index.since <= version) continue;
-      if (auto made = c.run(index.create); !made && made.error().code != Errc::kAlreadyDone) return made;
+      if (auto made = connection.run(index.create); !made && made.error().code != Errc::kAlreadyDone) return made;
     }
     const Value values[] = {int64_t{kSchemaVersion}, Text{"schema"}};
-    return c.run(version ? "UPDATE muster_meta SET value = ? WHERE name = ?" : "INSERT INTO muster_meta(value, name) VALUES(?, ?)", values);
+    return connection.run(version ? "UPDATE muster_meta SET value = ? WHERE name = ?" : "INSERT INTO muster_meta(value, name) VALUES(?, ?)",
+                          values);
   });
 }
 

@@ -61,8 +61,8 @@ Result<> Storage::replace_jobs(const std::vector<JobRecord>& jobs) {
   });
 }
 
-Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool replace, std::vector<Span>& changed) {
-  const Value key[] = {int64_t{r.key.id.value}, name_of(cluster), number_of(r.key.submitted), int64_t{r.key.restarts}};
+Result<> Storage::store_job(const std::string& cluster, const JobRecord& record, bool replace, std::vector<Span>& changed) {
+  const Value key[] = {int64_t{record.key.id.value}, name_of(cluster), number_of(record.key.submitted), int64_t{record.key.restarts}};
   int64_t number = 0;
   uint64_t position = 0;
   JobRecord before;
@@ -73,18 +73,25 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool
                            position = static_cast<uint64_t>(row.number(1));
                            return wire::decode(row.bytes(2), before, wire::kOfOurOwn);
                          }));
-  if (number && !replace && position >= r.position) return {};  // known, or older than what is known
-  if (const Span span = changed_time(number ? &before : nullptr, r); !span.empty()) changed.push_back(span);
-  JobRecord whole = r;
+  if (number && !replace && position >= record.position) return {};  // known, or older than what is known
+  if (const Span span = changed_time(number ? &before : nullptr, record); !span.empty()) changed.push_back(span);
+  JobRecord whole = record;
   whole.cluster = cluster;
   std::string bytes = wire::encoded(whole);
-  std::vector<Value> values = {signed_of(r.position), int64_t{(r.array_job_id ? r.array_job_id : r.het ? r.het.leader : r.key.id).value},
-                               int64_t{r.uid.value},  int64_t{r.gid.value},
-                               name_of(r.account),    name_of(r.partition),
-                               name_of(r.name),       name_of(r.qos),
-                               name_of(r.wckey),      static_cast<int64_t>(r.state),
-                               number_of(r.eligible), number_of(r.started),
-                               end_number(r.ended),   Bytes{bytes}};
+  std::vector<Value> values = {signed_of(record.position),
+                               int64_t{(record.array_job_id ? record.array_job_id : record.het ? record.het.leader : record.key.id).value},
+                               int64_t{record.uid.value},
+                               int64_t{record.gid.value},
+                               name_of(record.account),
+                               name_of(record.partition),
+                               name_of(record.name),
+                               name_of(record.qos),
+                               name_of(record.wckey),
+                               static_cast<int64_t>(record.state),
+                               number_of(record.eligible),
+                               number_of(record.started),
+                               end_number(record.ended),
+                               Bytes{bytes}};
   if (number) {
     values.emplace_back(number);
     return connection_->run(
@@ -99,9 +106,9 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& r, bool
       values);
 }
 
-Result<> Storage::store_step(const std::string& cluster, const StepRecord& s) {
-  std::vector<Value> key = {int64_t{s.job.id.value}, name_of(cluster), number_of(s.job.submitted), int64_t{s.job.restarts},
-                            int64_t{s.id.value}};
+Result<> Storage::store_step(const std::string& cluster, const StepRecord& step) {
+  std::vector<Value> key = {int64_t{step.job.id.value}, name_of(cluster), number_of(step.job.submitted), int64_t{step.job.restarts},
+                            int64_t{step.id.value}};
   bool known = false;
   uint64_t position = 0;
   MUSTER_TRY_VOID(
@@ -111,9 +118,9 @@ Result<> Storage::store_step(const std::string& cluster, const StepRecord& s) {
                            position = static_cast<uint64_t>(row.number(0));
                            return {};
                          }));
-  if (known && position >= s.position) return {};
-  std::string bytes = wire::encoded(s);
-  std::vector<Value> values = {signed_of(s.position), Bytes{bytes}};
+  if (known && position >= step.position) return {};
+  std::string bytes = wire::encoded(step);
+  std::vector<Value> values = {signed_of(step.position), Bytes{bytes}};
   values.insert(values.end(), key.begin(), key.end());
   if (known)
     return connection_->run(

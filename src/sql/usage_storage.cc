@@ -65,17 +65,19 @@ Result<> Storage::put_usage(const std::string& cluster, const UsageBatch& batch)
   });
 }
 
-Result<> Storage::put_usage_row(const std::string& cluster, const UsageRow& r) {
-  const Value key[] = {name_of(cluster), static_cast<int64_t>(r.period), number_of(r.at)};
+Result<> Storage::put_usage_row(const std::string& cluster, const UsageRow& row) {
+  const Value key[] = {name_of(cluster), static_cast<int64_t>(row.period), number_of(row.at)};
   MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_usage WHERE cluster = ? AND period = ? AND at = ?", key));
-  if (r.usage == Usage()) return {};
-  for (size_t first = 0, part = 0; part == 0 || first < r.usage.entries.size(); first += kEntriesPerRow, ++part) {
+  if (row.usage == Usage()) return {};
+  for (size_t first = 0, part = 0; part == 0 || first < row.usage.entries.size(); first += kEntriesPerRow, ++part) {
     Usage some;
-    if (part == 0) some.cluster = r.usage.cluster;
-    const size_t last = std::min(first + kEntriesPerRow, r.usage.entries.size());
-    some.entries.assign(r.usage.entries.begin() + static_cast<ptrdiff_t>(first), r.usage.entries.begin() + static_cast<ptrdiff_t>(last));
+    if (part == 0) some.cluster = row.usage.cluster;
+    const size_t last = std::min(first + kEntriesPerRow, row.usage.entries.size());
+    some.entries.assign(row.usage.entries.begin() + static_cast<ptrdiff_t>(first),
+                        row.usage.entries.begin() + static_cast<ptrdiff_t>(last));
     const std::string bytes = wire::encoded(some);
-    const Value values[] = {name_of(cluster), static_cast<int64_t>(r.period), number_of(r.at), static_cast<int64_t>(part), Bytes{bytes}};
+    const Value values[] = {name_of(cluster), static_cast<int64_t>(row.period), number_of(row.at), static_cast<int64_t>(part),
+                            Bytes{bytes}};
     MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_usage(cluster, period, at, part, record) VALUES(?,?,?,?,?)", values));
   }
   return {};
@@ -130,33 +132,34 @@ Result<Time> Storage::first_time(const std::string& cluster) {
 }
 
 // ---- events and reservations
-Result<> Storage::store_event(const std::string& cluster, const EventRecord& r, std::vector<Span>& changed) {
-  const Value key[] = {name_of(cluster), name_of(r.node), number_of(r.started)};
+Result<> Storage::store_event(const std::string& cluster, const EventRecord& event, std::vector<Span>& changed) {
+  const Value key[] = {name_of(cluster), name_of(event.node), number_of(event.started)};
   std::optional<EventRecord> before;
   MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_events WHERE cluster = ? AND node = ? AND started = ?", key,
                                      [&](const Row& row) { return wire::decode(row.bytes(0), before.emplace(), wire::kOfOurOwn); }));
-  if (before && before->position >= r.position && !r.node.empty()) return {};
-  changed.push_back(changed_time(before ? &*before : nullptr, r));
-  EventRecord whole = r;
+  if (before && before->position >= event.position && !event.node.empty()) return {};
+  changed.push_back(changed_time(before ? &*before : nullptr, event));
+  EventRecord whole = event;
   whole.cluster = cluster;
   const std::string bytes = wire::encoded(whole);
   MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_events WHERE cluster = ? AND node = ? AND started = ?", key));
-  const Value values[] = {name_of(cluster), name_of(r.node), number_of(r.started), end_number(r.ended), Bytes{bytes}};
+  const Value values[] = {name_of(cluster), name_of(event.node), number_of(event.started), end_number(event.ended), Bytes{bytes}};
   return connection_->run("INSERT INTO muster_events(cluster, node, started, ended, record) VALUES(?,?,?,?,?)", values);
 }
 
-Result<> Storage::store_reservation(const std::string& cluster, const ReservationRecord& r, std::vector<Span>& changed) {
-  const Value key[] = {name_of(cluster), int64_t{r.id}, number_of(r.started)};
+Result<> Storage::store_reservation(const std::string& cluster, const ReservationRecord& reservation, std::vector<Span>& changed) {
+  const Value key[] = {name_of(cluster), int64_t{reservation.id}, number_of(reservation.started)};
   std::optional<ReservationRecord> before;
   MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_reservations WHERE cluster = ? AND number = ? AND started = ?", key,
                                      [&](const Row& row) { return wire::decode(row.bytes(0), before.emplace(), wire::kOfOurOwn); }));
-  if (before && before->position >= r.position) return {};
-  changed.push_back(changed_time(before ? &*before : nullptr, r));
-  ReservationRecord whole = r;
+  if (before && before->position >= reservation.position) return {};
+  changed.push_back(changed_time(before ? &*before : nullptr, reservation));
+  ReservationRecord whole = reservation;
   whole.cluster = cluster;
   const std::string bytes = wire::encoded(whole);
   MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_reservations WHERE cluster = ? AND number = ? AND started = ?", key));
-  const Value values[] = {name_of(cluster), int64_t{r.id}, number_of(r.started), end_number(r.ended), Bytes{bytes}};
+  const Value values[] = {name_of(cluster), int64_t{reservation.id}, number_of(reservation.started), end_number(reservation.ended),
+                          Bytes{bytes}};
   return connection_->run("INSERT INTO muster_reservations(cluster, number, started, ended, record) VALUES(?,?,?,?,?)", values);
 }
 

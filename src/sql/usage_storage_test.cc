@@ -211,16 +211,16 @@ struct OldJob {
   Time started{}, ended{};
   std::string requested, allocated;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "key", s.key);
-    v(2, "position", s.position);
-    v(3, "cluster", s.cluster);
-    v(7, "state", s.state);
-    v(12, "started", s.started);
-    v(13, "ended", s.ended);
-    v(22, "account", s.account);
-    v(49, "tres_requested", s.requested);
-    v(50, "tres_allocated", s.allocated);
+  static void describe(S& self, V&& field) {
+    field(1, "key", self.key);
+    field(2, "position", self.position);
+    field(3, "cluster", self.cluster);
+    field(7, "state", self.state);
+    field(12, "started", self.started);
+    field(13, "ended", self.ended);
+    field(22, "account", self.account);
+    field(49, "tres_requested", self.requested);
+    field(50, "tres_allocated", self.allocated);
   }
 };
 

@@ -16,25 +16,25 @@ constexpr size_t kMostEarly = 65536;  // fences that others entered and we did n
 void Fences::enter(const std::string& group, std::vector<uint32_t> nodes, std::string data, Duration deadline, Done done) {
   MUSTER_CHECK(std::ranges::find(nodes, self_) != nodes.end());
   Key key{group, entered_[group]++};
-  Fence& f = open_[key];
-  f.nodes = std::move(nodes);
-  f.done = std::move(done);
-  for (auto at = f.parts.begin(); at != f.parts.end();) {
-    const bool ours = takes_part(f, at->first);
-    if (!ours) f.bytes -= at->second.size();
-    at = ours ? std::next(at) : f.parts.erase(at);
+  Fence& fence = open_[key];
+  fence.nodes = std::move(nodes);
+  fence.done = std::move(done);
+  for (auto at = fence.parts.begin(); at != fence.parts.end();) {
+    const bool ours = takes_part(fence, at->first);
+    if (!ours) fence.bytes -= at->second.size();
+    at = ours ? std::next(at) : fence.parts.erase(at);
   }
-  for (const auto& [node, error] : f.failed)
-    if (may_end(f, node)) return on_failed(key, node, Error(error));
-  f.deadline = is_root(f) || deadline == Duration::max() ? deadline : deadline + kRootsLead;
-  if (is_root(f)) return add_part(key, self_, std::move(data));
+  for (const auto& [node, error] : fence.failed)
+    if (may_end(fence, node)) return on_failed(key, node, Error(error));
+  fence.deadline = is_root(fence) || deadline == Duration::max() ? deadline : deadline + kRootsLead;
+  if (is_root(fence)) return add_part(key, self_, std::move(data));
   if (data.size() > limit_) return too_much(key, data.size());
   Letter letter;
   letter.kind = LetterKind::kContribution;
   letter.group = key.first;
   letter.number = key.second;
   letter.data = std::move(data);
-  send_({f.nodes.front()}, letter);
+  send_({fence.nodes.front()}, letter);
   look_at(key);
 }
 
@@ -102,17 +102,17 @@ void Fences::expire_one(const Key& key) {
 }
 
 void Fences::add_part(const Key& key, uint32_t from, std::string data) {
-  Fence& f = open_.at(key);
+  Fence& fence = open_.at(key);
   const size_t bytes = data.size();
-  if (!f.parts.try_emplace(from, std::move(data)).second) return;  // it has said so already
-  f.bytes += bytes;
-  if (f.bytes > limit_) {
+  if (!fence.parts.try_emplace(from, std::move(data)).second) return;  // it has said so already
+  fence.bytes += bytes;
+  if (fence.bytes > limit_) {
     const Error error(Errc::kFrameTooLong, "fence: more than " + std::to_string(limit_) + " bytes with those of node " +
                                                (from < names_.size() ? names_[from] : std::to_string(from)));
-    f.parts.clear();
-    f.bytes = 0;
-    if (!f.nodes.empty()) return fail_all(key, error);
-    f.failed.try_emplace(self_, error);
+    fence.parts.clear();
+    fence.bytes = 0;
+    if (!fence.nodes.empty()) return fail_all(key, error);
+    fence.failed.try_emplace(self_, error);
     return;
   }
   look_at(key);
@@ -122,15 +122,16 @@ void Fences::add_part(const Key& key, uint32_t from, std::string data) {
 void Fences::look_at(const Key& key) {
   auto at = open_.find(key);
   if (at == open_.end() || at->second.nodes.empty()) return;
-  Fence& f = at->second;
-  if (!is_root(f)) {
-    if (lost_.contains(f.nodes.front())) finish(key, fail(Errc::kConnectFailed, "fence: node " + names_[f.nodes.front()] + " is gone"));
+  Fence& fence = at->second;
+  if (!is_root(fence)) {
+    if (lost_.contains(fence.nodes.front()))
+      finish(key, fail(Errc::kConnectFailed, "fence: node " + names_[fence.nodes.front()] + " is gone"));
     return;
   }
   std::vector<uint32_t> gone;
   bool all = true;
-  for (uint32_t node : f.nodes) {
-    if (f.parts.contains(node)) continue;
+  for (uint32_t node : fence.nodes) {
+    if (fence.parts.contains(node)) continue;
     all = false;
     if (lost_.contains(node)) gone.push_back(node);
   }
@@ -140,9 +141,9 @@ void Fences::look_at(const Key& key) {
   letter.kind = LetterKind::kResult;
   letter.group = key.first;
   letter.number = key.second;
-  letter.data.reserve(f.bytes);
-  for (uint32_t node : f.nodes) letter.data += f.parts[node];
-  if (auto to = others(f); !to.empty()) send_(to, letter);
+  letter.data.reserve(fence.bytes);
+  for (uint32_t node : fence.nodes) letter.data += fence.parts[node];
+  if (auto to = others(fence); !to.empty()) send_(to, letter);
   finish(key, std::move(letter.data));
 }
 

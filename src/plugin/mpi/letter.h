@@ -26,14 +26,14 @@ struct Letter {
   std::string text, data;
 
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "kind", s.kind);
-    v(2, "group", s.group);
-    v(3, "number", s.number);
-    v(4, "rank", s.rank);
-    v(5, "status", s.status);
-    v(6, "text", s.text);
-    v(7, "data", s.data);
+  static void describe(S& self, V&& field) {
+    field(1, "kind", self.kind);
+    field(2, "group", self.group);
+    field(3, "number", self.number);
+    field(4, "rank", self.rank);
+    field(5, "status", self.status);
+    field(6, "text", self.text);
+    field(7, "data", self.data);
   }
 };
 

@@ -16,16 +16,16 @@ constexpr int kFirstTaskSocket = 4;
 struct Put {
   std::string key, value;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "key", s.key);
-    v(2, "value", s.value);
+  static void describe(S& self, V&& field) {
+    field(1, "key", self.key);
+    field(2, "value", self.value);
   }
 };
 struct Puts {
   std::vector<Put> puts;
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "puts", s.puts);
+  static void describe(S& self, V&& field) {
+    field(1, "puts", self.puts);
   }
 };
 
@@ -48,13 +48,13 @@ Result<std::vector<mpi_rpc::TaskVariables>> Module::prepare() {
 
 std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t size, const std::string& mapping) {
   auto task = std::make_unique<Task>();
-  Task* t = task.get();
-  t->rank = rank;
-  t->fd = net::UniqueFd(fd);
+  Task* made = task.get();
+  made->rank = rank;
+  made->fd = net::UniqueFd(fd);
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd, F_SETFL, O_NONBLOCK);
   Session::Ports ports;
-  ports.write = [this, t](std::string bytes) { write_to(*t, std::move(bytes)); };
+  ports.write = [this, made](std::string bytes) { write_to(*made, std::move(bytes)); };
   ports.put = [this](std::string key, std::string value) {
     wire::encode(Puts{{{key, value}}}, puts_);
     keys_[std::move(key)] = std::move(value);
@@ -68,15 +68,15 @@ std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t 
     auto at = node_keys_.find(key);
     return at == node_keys_.end() ? std::nullopt : std::optional(at->second);
   };
-  ports.fence = [this, t] {
-    t->in_fence = true;
+  ports.fence = [this, made] {
+    made->in_fence = true;
     fence_if_all();
   };
   ports.abort = [this](const std::string& text) { tell(mpi_rpc::ModuleAbort{text}); };
   std::string job = "slurm.pmi." + std::to_string(start().job.value) + "." + std::to_string(start().step.value);
-  t->session = std::make_unique<Session>(std::move(job), rank, size, mapping, std::move(ports));
-  t->watch = loop().watch(
-      fd, [this, t] { read_from(*t); }, [this, t] { write_to(*t, {}); });
+  made->session = std::make_unique<Session>(std::move(job), rank, size, mapping, std::move(ports));
+  made->watch = loop().watch(
+      fd, [this, made] { read_from(*made); }, [this, made] { write_to(*made, {}); });
   return task;
 }
 
@@ -92,18 +92,18 @@ void Module::read_from(Task& t) {
   }
 }
 
-void Module::write_to(Task& t, std::string bytes) {
-  if (t.gone) return;
-  t.unwritten += bytes;
-  ssize_t n = t.unwritten.empty() ? 0 : ::send(t.fd.get(), t.unwritten.data(), t.unwritten.size(), MSG_NOSIGNAL);
-  if (n > 0) t.unwritten.erase(0, static_cast<size_t>(n));
+void Module::write_to(Task& task, std::string bytes) {
+  if (task.gone) return;
+  task.unwritten += bytes;
+  ssize_t n = task.unwritten.empty() ? 0 : ::send(task.fd.get(), task.unwritten.data(), task.unwritten.size(), MSG_NOSIGNAL);
+  if (n > 0) task.unwritten.erase(0, static_cast<size_t>(n));
   if (n < 0 && errno != EAGAIN && errno != EINTR) {
     // Nobody reads it any more. Dropped later: what is being answered may be going through the tasks, as a fence's end does.
-    t.unwritten.clear();
-    loop().defer([this, &t] { drop(t); });
+    task.unwritten.clear();
+    loop().defer([this, &task] { drop(task); });
   }
-  t.watch->want_write(!t.unwritten.empty());
-  t.watch->pause_read(t.unwritten.size() > kMostUnwritten);
+  task.watch->want_write(!task.unwritten.empty());
+  task.watch->pause_read(task.unwritten.size() > kMostUnwritten);
 }
 
 void Module::on_task_gone(const mpi_rpc::TaskGone& gone) {

@@ -125,17 +125,17 @@ Result<> Session::one_line(std::string_view line) {
     in_mcmd_ = true;
     return {};
   }
-  Words w = words1(line);
-  std::string cmd = word(w, "cmd");
+  Words words = words1(line);
+  std::string cmd = word(words, "cmd");
   if (cmd == "init") {
-    bool two = word(w, "pmi_version") == "2";
+    bool two = word(words, "pmi_version") == "2";
     answer1(two ? "cmd=response_to_init pmi_version=2 pmi_subversion=0 rc=0" : "cmd=response_to_init pmi_version=1 pmi_subversion=1 rc=0");
     version_ = two ? 2 : 1;
     return {};
   }
   if (cmd.empty() || version_ == 0) return fail(Errc::kFrameMalformed, "PMI: not a command: " + std::string(line.substr(0, 80)));
-  if (cmd == "abort") ports_.abort("PMI_Abort by task " + std::to_string(rank_) + ", status " + word(w, "exitcode"));
-  else if (!jobs_own(cmd)) kvs1(cmd, w);
+  if (cmd == "abort") ports_.abort("PMI_Abort by task " + std::to_string(rank_) + ", status " + word(words, "exitcode"));
+  else if (!jobs_own(cmd)) kvs1(cmd, words);
   return {};
 }
 
@@ -150,8 +150,8 @@ bool Session::jobs_own(const std::string& cmd) {
   return true;
 }
 
-void Session::kvs1(const std::string& cmd, const Words& w) {
-  std::string key = word(w, "key"), value = word(w, "value");
+void Session::kvs1(const std::string& cmd, const Words& words) {
+  std::string key = word(words, "key"), value = word(words, "value");
   if (cmd == "put") {
     bool good = fits(key, value);
     if (good) ports_.put(std::move(key), std::move(value));
@@ -161,7 +161,7 @@ void Session::kvs1(const std::string& cmd, const Words& w) {
     if (!found) found = ports_.get(key);
     answer1(found ? "cmd=get_result rc=0 msg=success value=" + *found : "cmd=get_result rc=-1 msg=key_not_found value=unknown");
   } else if (cmd == "barrier_in") {
-    in_fence_ = w;
+    in_fence_ = words;
     ports_.fence();
   } else {
     std::string what = cmd.substr(0, cmd.find('_'));  // publish_name → publish_result
@@ -171,19 +171,20 @@ void Session::kvs1(const std::string& cmd, const Words& w) {
 
 // ---- PMI-2
 Result<> Session::one_block(std::string_view block) {
-  Words w = words2(block);
-  std::string cmd = word(w, "cmd");
+  Words words = words2(block);
+  std::string cmd = word(words, "cmd");
   if (cmd.empty()) return fail(Errc::kFrameMalformed, "PMI-2: not a command: " + std::string(block.substr(0, 80)));
-  if (cmd.size() > kMostEcho || word(w, "thrid").size() > kMostEcho)
+  if (cmd.size() > kMostEcho || word(words, "thrid").size() > kMostEcho)
     return fail(Errc::kFrameMalformed, "PMI-2: cmd and thrid have at most 64 bytes");
   if (cmd == "abort")
-    ports_.abort("PMI2_Abort by task " + std::to_string(rank_) + (word(w, "msg").empty() ? "" : ": " + word(w, "msg").substr(0, 1024)));
+    ports_.abort("PMI2_Abort by task " + std::to_string(rank_) +
+                 (word(words, "msg").empty() ? "" : ": " + word(words, "msg").substr(0, 1024)));
   else if (cmd == "fullinit")
-    answer2(w, "pmi-version=2;pmi-subversion=0;rank=" + std::to_string(rank_) + ";size=" + std::to_string(size_) +
-                   ";appnum=0;debugged=FALSE;pmiverbose=FALSE;rc=0;");
-  else if (cmd == "finalize") answer2(w, "rc=0;");
-  else if (cmd == "job-getid") answer2(w, "jobid=" + escaped(job_) + ";rc=0;");
-  else if (!kvs2(cmd, w)) info2(cmd, w);
+    answer2(words, "pmi-version=2;pmi-subversion=0;rank=" + std::to_string(rank_) + ";size=" + std::to_string(size_) +
+                       ";appnum=0;debugged=FALSE;pmiverbose=FALSE;rc=0;");
+  else if (cmd == "finalize") answer2(words, "rc=0;");
+  else if (cmd == "job-getid") answer2(words, "jobid=" + escaped(job_) + ";rc=0;");
+  else if (!kvs2(cmd, words)) info2(cmd, words);
   return {};
 }
 
@@ -200,16 +201,16 @@ void Session::value2(const Words& asked, const std::optional<std::string>& value
   answer2(asked, value ? "found=TRUE;value=" + escaped(*value) + ";rc=0;" : "found=FALSE;rc=0;");
 }
 
-bool Session::kvs2(const std::string& cmd, const Words& w) {
-  std::string key = word(w, "key"), value = word(w, "value");
+bool Session::kvs2(const std::string& cmd, const Words& words) {
+  std::string key = word(words, "key"), value = word(words, "value");
   if (cmd == "kvs-put") {
     bool good = fits(key, value);
     if (good) ports_.put(std::move(key), std::move(value));
-    answer2(w, good ? "rc=0;" : "rc=1;errmsg=too long;");
+    answer2(words, good ? "rc=0;" : "rc=1;errmsg=too long;");
   } else if (cmd == "kvs-get") {
-    value2(w, ports_.get(key));
+    value2(words, ports_.get(key));
   } else if (cmd == "kvs-fence") {
-    in_fence_ = w;
+    in_fence_ = words;
     ports_.fence();
   } else {
     return false;
@@ -217,20 +218,20 @@ bool Session::kvs2(const std::string& cmd, const Words& w) {
   return true;
 }
 
-void Session::info2(const std::string& cmd, const Words& w) {
-  std::string key = word(w, "key"), value = word(w, "value");
+void Session::info2(const std::string& cmd, const Words& words) {
+  std::string key = word(words, "key"), value = word(words, "value");
   if (cmd == "info-getjobattr") {
-    value2(w, job_attribute(key));
+    value2(words, job_attribute(key));
   } else if (cmd == "info-putnodeattr") {
     bool good = fits(key, value);
-    answer2(w, good ? "rc=0;" : "rc=1;errmsg=too long;");
+    answer2(words, good ? "rc=0;" : "rc=1;errmsg=too long;");
     if (good) ports_.put_node(std::move(key), std::move(value));
   } else if (cmd == "info-getnodeattr") {
     auto found = ports_.get_node(key);
-    if (!found && word(w, "wait") == "TRUE") wants_node_ = w;
-    else value2(w, found);
+    if (!found && word(words, "wait") == "TRUE") wants_node_ = words;
+    else value2(words, found);
   } else {
-    answer2(w, "rc=1;errmsg=not supported;");
+    answer2(words, "rc=1;errmsg=not supported;");
   }
 }
 

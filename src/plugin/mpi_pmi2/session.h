@@ -46,10 +46,10 @@ class Session {
   Result<> one_block(std::string_view block);
   void answer1(const std::string& text) { ports_.write(text + "\n"); }
   void answer2(const Words& asked, const std::string& text);
-  void kvs1(const std::string& cmd, const Words& w);
+  void kvs1(const std::string& cmd, const Words& words);
   bool jobs_own(const std::string& cmd);
-  bool kvs2(const std::string& cmd, const Words& w);
-  void info2(const std::string& cmd, const Words& w);
+  bool kvs2(const std::string& cmd, const Words& words);
+  void info2(const std::string& cmd, const Words& words);
   void value2(const Words& asked, const std::optional<std::string>& value);
   std::optional<std::string> job_attribute(const std::string& key) const;
   bool fits(const std::string& key, const std::string& value) const;

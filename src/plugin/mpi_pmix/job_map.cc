@@ -17,16 +17,16 @@ struct Process {
   uint32_t rank, node, on_node;
 };
 
-void add_process(const Library& library, InfoList& all, const Process& p, const std::string& host) {
+void add_process(const Library& library, InfoList& all, const Process& process, const std::string& host) {
   InfoList one(library);
-  one.rank(PMIX_RANK, p.rank);
+  one.rank(PMIX_RANK, process.rank);
   one.number(PMIX_APPNUM, 0);
   one.rank(PMIX_APPLDR, 0);
-  one.rank(PMIX_APP_RANK, p.rank);
-  one.rank(PMIX_GLOBAL_RANK, p.rank);
-  one.small(PMIX_LOCAL_RANK, static_cast<uint16_t>(p.on_node));
-  one.small(PMIX_NODE_RANK, static_cast<uint16_t>(p.on_node));
-  one.number(PMIX_NODEID, p.node);
+  one.rank(PMIX_APP_RANK, process.rank);
+  one.rank(PMIX_GLOBAL_RANK, process.rank);
+  one.small(PMIX_LOCAL_RANK, static_cast<uint16_t>(process.on_node));
+  one.small(PMIX_NODE_RANK, static_cast<uint16_t>(process.on_node));
+  one.number(PMIX_NODEID, process.node);
   one.text(PMIX_HOSTNAME, host);
   all.list(PMIX_PROC_INFO_ARRAY, one);
 }

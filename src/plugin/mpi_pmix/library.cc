@@ -23,20 +23,20 @@ int major_of(std::string_view version) {
 }  // namespace
 
 Result<Library> Library::open() {
-  Library l;
+  Library library;
   // Global, since the libraries that libpmix itself opens look for its symbols.
   void* handle = ::dlopen(kName, RTLD_NOW | RTLD_GLOBAL);
   if (!handle) return fail(Errc::kUnsupported, std::string("PMIx is not on this node: ") + ::dlerror() + " (Debian: libpmix2)");
   const char* missing = nullptr;
 #define X(name) \
-  if (!(l.name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name)))) missing = #name;
+  if (!(library.name = reinterpret_cast<decltype(&::name)>(::dlsym(handle, #name)))) missing = #name;
   MUSTER_PMIX_FUNCTIONS(X)
 #undef X
   if (missing) return fail(Errc::kUnsupported, std::string(kLacks).append(missing));
-  std::string version = l.PMIx_Get_version();
+  std::string version = library.PMIx_Get_version();
   if (major_of(version) != PMIX_VERSION_MAJOR)
     return fail(Errc::kUnsupported, "this module is for PMIx " + std::to_string(PMIX_VERSION_MAJOR) + "; here is " + version);
-  return l;
+  return library;
 }
 
 }  // namespace muster::mpi_pmix

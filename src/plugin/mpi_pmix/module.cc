@@ -85,18 +85,18 @@ std::optional<uint32_t> Module::node_of(uint32_t rank) const {
   return places_[rank];
 }
 
-void Module::enter(Operation o, Reply reply) {
+void Module::enter(Operation operation, Reply reply) {
   std::vector<uint32_t> nodes;
-  for (uint32_t rank : o.ranks)
+  for (uint32_t rank : operation.ranks)
     if (auto node = node_of(rank)) nodes.push_back(*node);
   std::ranges::sort(nodes);
   nodes.erase(std::ranges::unique(nodes).begin(), nodes.end());
   if (!std::ranges::binary_search(nodes, start().node_id)) return reply(PMIX_ERR_BAD_PARAM, {});
   // The same processes must be named by the same words on each node.
-  std::string group = o.ranks.size() == places_.size() ? "*" : joined(o.ranks);
-  debug("fence of " + group + " with " + std::to_string(o.data.size()) + " bytes");
+  std::string group = operation.ranks.size() == places_.size() ? "*" : joined(operation.ranks);
+  debug("fence of " + group + " with " + std::to_string(operation.data.size()) + " bytes");
   enter_fence(
-      group, std::move(nodes), std::move(o.data), deadline(o.timeout_seconds),
+      group, std::move(nodes), std::move(operation.data), deadline(operation.timeout_seconds),
       [this, reply = std::move(reply)](Result<std::string> r) { r ? reply(PMIX_SUCCESS, std::move(*r)) : refuse(reply, r.error()); });
 }
 

@@ -150,11 +150,11 @@ Result<std::vector<mpi_rpc::TaskVariables>> Server::start(const mpi_rpc::ModuleS
                                                                                             map.data(), map.size(), nullptr, nullptr)));
   std::vector<mpi_rpc::TaskVariables> out;
   for (uint32_t rank : ranks) {
-    pmix_proc_t p = process(rank);
+    pmix_proc_t who = process(rank);
     MUSTER_TRY_VOID(check("PMIx_server_register_client",
-                          library_.PMIx_server_register_client(&p, start.uid.value, start.gid.value, nullptr, nullptr, nullptr)));
+                          library_.PMIx_server_register_client(&who, start.uid.value, start.gid.value, nullptr, nullptr, nullptr)));
     auto** env = static_cast<char**>(::calloc(1, sizeof(char*)));
-    MUSTER_TRY_VOID(check("PMIx_server_setup_fork", library_.PMIx_server_setup_fork(&p, &env)));
+    MUSTER_TRY_VOID(check("PMIx_server_setup_fork", library_.PMIx_server_setup_fork(&who, &env)));
     mpi_rpc::TaskVariables task{rank, {}};
     for (char** e = env; e && *e; ++e) {
       task.environment.emplace_back(*e);
@@ -167,10 +167,10 @@ Result<std::vector<mpi_rpc::TaskVariables>> Server::start(const mpi_rpc::ModuleS
 }
 
 void Server::find(uint32_t rank, Reply reply) {
-  pmix_proc_t p = process(rank);
+  pmix_proc_t who = process(rank);
   auto* kept = new Reply(std::move(reply));
   auto rc = library_.PMIx_server_dmodex_request(
-      &p,
+      &who,
       [](pmix_status_t status, char* data, size_t size, void* context) {
         auto* r = static_cast<Reply*>(context);
         (*r)(status, data ? std::string(data, size) : std::string());

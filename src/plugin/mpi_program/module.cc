@@ -14,23 +14,23 @@ Module::Module(net::Loop& loop, int fd) : loop_(loop) {
   channel_->on_closed = [this](const Error&) { loop_.stop(); };
 }
 
-void Module::on_frame(const net::Frame& f) {
-  if (f.message == mpi_rpc::ModuleStart::kNumber && !start_) {
-    begin(f);
+void Module::on_frame(const net::Frame& frame) {
+  if (frame.message == mpi_rpc::ModuleStart::kNumber && !start_) {
+    begin(frame);
   } else if (!prepared_) {
     return;
-  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
+  } else if (frame.message == mpi_rpc::NodeLetter::kNumber) {
     mpi_rpc::NodeLetter m;
     Letter letter;
-    if (wire::decode(f.payload, m) && wire::decode(m.content, letter)) on_letter(m.from, std::move(letter));
-  } else if (f.message == mpi_rpc::NodesLost::kNumber) {
+    if (wire::decode(frame.payload, m) && wire::decode(m.content, letter)) on_letter(m.from, std::move(letter));
+  } else if (frame.message == mpi_rpc::NodesLost::kNumber) {
     mpi_rpc::NodesLost m;
-    if (!wire::decode(f.payload, m)) return;
+    if (!wire::decode(frame.payload, m)) return;
     for (uint32_t node : m.nodes) on_lost(node);
-  } else if (f.message == mpi_rpc::TaskGone::kNumber) {
+  } else if (frame.message == mpi_rpc::TaskGone::kNumber) {
     mpi_rpc::TaskGone m;
-    if (wire::decode(f.payload, m)) on_task_gone(m);
-  } else if (f.message == mpi_rpc::ModuleEnd::kNumber) {
+    if (wire::decode(frame.payload, m)) on_task_gone(m);
+  } else if (frame.message == mpi_rpc::ModuleEnd::kNumber) {
     tell(mpi_rpc::ModuleEnd{});
   }
 }

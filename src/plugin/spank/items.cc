@@ -96,41 +96,42 @@ bool is_remote_only(spank_item_t item) {
   }
 }
 
-spank_err_t put_item(Stack& s, const TaskFacts* task, spank_item_t item, va_list& args) {
-  const Facts& f = s.facts;
+spank_err_t put_item(Stack& stack, const TaskFacts* task, spank_item_t item, va_list& args) {
+  const Facts& facts = stack.facts;
   switch (item) {
-    case S_JOB_UID: return put_known(args, f.uid);
-    case S_JOB_GID: return put_known(args, f.gid);
-    case S_JOB_ID: return put_known(args, f.job);
-    case S_JOB_STEPID: return put_known(args, f.step);
-    case S_JOB_NNODES: return put_known(args, f.num_nodes);
-    case S_JOB_NODEID: return put_known(args, f.node_id);
-    case S_JOB_LOCAL_TASK_COUNT: return s.context() == S_CTX_REMOTE ? put(args, static_cast<uint32_t>(f.tasks.size())) : ESPANK_NOT_AVAIL;
-    case S_JOB_TOTAL_TASK_COUNT: return put_known(args, f.num_tasks);
-    case S_JOB_NCPUS: return put_known(args, f.num_cpus);
-    case S_JOB_ARGV: return put_argv(s, args);
-    case S_JOB_ENV: return put_environment(s, args);
+    case S_JOB_UID: return put_known(args, facts.uid);
+    case S_JOB_GID: return put_known(args, facts.gid);
+    case S_JOB_ID: return put_known(args, facts.job);
+    case S_JOB_STEPID: return put_known(args, facts.step);
+    case S_JOB_NNODES: return put_known(args, facts.num_nodes);
+    case S_JOB_NODEID: return put_known(args, facts.node_id);
+    case S_JOB_LOCAL_TASK_COUNT:
+      return stack.context() == S_CTX_REMOTE ? put(args, static_cast<uint32_t>(facts.tasks.size())) : ESPANK_NOT_AVAIL;
+    case S_JOB_TOTAL_TASK_COUNT: return put_known(args, facts.num_tasks);
+    case S_JOB_NCPUS: return put_known(args, facts.num_cpus);
+    case S_JOB_ARGV: return put_argv(stack, args);
+    case S_JOB_ENV: return put_environment(stack, args);
     case S_TASK_ID:
     case S_TASK_GLOBAL_ID:
     case S_TASK_EXIT_STATUS:
     case S_TASK_PID: return put_of_task(task, item, args);
     case S_JOB_PID_TO_GLOBAL_ID:
-    case S_JOB_PID_TO_LOCAL_ID: return put_by_process(f, item, args);
+    case S_JOB_PID_TO_LOCAL_ID: return put_by_process(facts, item, args);
     case S_JOB_LOCAL_TO_GLOBAL_ID:
-    case S_JOB_GLOBAL_TO_LOCAL_ID: return put_by_number(f, item, args);
-    case S_JOB_SUPPLEMENTARY_GIDS: return put_groups(s, args);
-    case S_SLURM_VERSION: return put_text(s, item, args, std::string(kVersion));
+    case S_JOB_GLOBAL_TO_LOCAL_ID: return put_by_number(facts, item, args);
+    case S_JOB_SUPPLEMENTARY_GIDS: return put_groups(stack, args);
+    case S_SLURM_VERSION: return put_text(stack, item, args, std::string(kVersion));
     case S_SLURM_VERSION_MAJOR:
     case S_SLURM_VERSION_MINOR:
-    case S_SLURM_VERSION_MICRO: return put_text(s, item, args, version_part(static_cast<size_t>(item - S_SLURM_VERSION_MAJOR)));
-    case S_STEP_CPUS_PER_TASK: return put_known(args, f.cpus_per_task);
-    case S_JOB_ALLOC_CORES: return put_text(s, item, args, f.job_cpus);
-    case S_JOB_ALLOC_MEM: return put_known(args, f.job_mem_mb);
-    case S_STEP_ALLOC_CORES: return put_text(s, item, args, f.step_cpus);
-    case S_STEP_ALLOC_MEM: return put_known(args, f.step_mem_mb);
-    case S_SLURM_RESTART_COUNT: return put_known(args, f.restarts);
-    case S_JOB_ARRAY_ID: return put_known(args, f.array_job);
-    case S_JOB_ARRAY_TASK_ID: return put_known(args, f.array_task);
+    case S_SLURM_VERSION_MICRO: return put_text(stack, item, args, version_part(static_cast<size_t>(item - S_SLURM_VERSION_MAJOR)));
+    case S_STEP_CPUS_PER_TASK: return put_known(args, facts.cpus_per_task);
+    case S_JOB_ALLOC_CORES: return put_text(stack, item, args, facts.job_cpus);
+    case S_JOB_ALLOC_MEM: return put_known(args, facts.job_mem_mb);
+    case S_STEP_ALLOC_CORES: return put_text(stack, item, args, facts.step_cpus);
+    case S_STEP_ALLOC_MEM: return put_known(args, facts.step_mem_mb);
+    case S_SLURM_RESTART_COUNT: return put_known(args, facts.restarts);
+    case S_JOB_ARRAY_ID: return put_known(args, facts.array_job);
+    case S_JOB_ARRAY_TASK_ID: return put_known(args, facts.array_task);
   }
   return ESPANK_BAD_ARG;
 }

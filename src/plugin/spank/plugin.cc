@@ -7,10 +7,10 @@
 namespace muster::spank {
 
 Result<Plugin> Plugin::load(const step_rpc::SpankPlugin& from) {
-  Plugin p;
-  p.required_ = from.required;
-  p.arguments_ = from.arguments;
-  p.file_ = from.path.substr(from.path.rfind('/') + 1);
+  Plugin plugin;
+  plugin.required_ = from.required;
+  plugin.arguments_ = from.arguments;
+  plugin.file_ = from.path.substr(from.path.rfind('/') + 1);
   const std::string start = from.where + ": plugin " + from.path + ": ";
   // Local: plugins that have symbols of the same names must not disturb each other.
   void* object = ::dlopen(from.path.c_str(), RTLD_LAZY | RTLD_LOCAL);
@@ -23,14 +23,14 @@ Result<Plugin> Plugin::load(const step_rpc::SpankPlugin& from) {
   auto* name = static_cast<const char*>(symbol("plugin_name"));
   if (!type || !name || strcmp(type, "spank") != 0)
     return fail(Errc::kSpankError, start + "is not a SPANK plugin (it has no SPANK_PLUGIN)");
-  p.name_ = name;
+  plugin.name_ = name;
   for (size_t i = 0; i < kCallbackNames.size(); ++i) {
     std::string full = std::string(kSymbolPrefix) + std::string(kCallbackNames[i]);
-    p.callbacks_[i] = reinterpret_cast<spank_f*>(symbol(full.c_str()));
+    plugin.callbacks_[i] = reinterpret_cast<spank_f*>(symbol(full.c_str()));
   }
-  p.table_ = static_cast<spank_option*>(symbol("spank_options"));
-  if (auto* mode = static_cast<const int*>(symbol("slurm_spank_init_failure_mode"))) p.failure_mode_ = *mode;
-  return p;
+  plugin.table_ = static_cast<spank_option*>(symbol("spank_options"));
+  if (auto* mode = static_cast<const int*>(symbol("slurm_spank_init_failure_mode"))) plugin.failure_mode_ = *mode;
+  return plugin;
 }
 
 std::vector<char*> Plugin::argv() {

@@ -93,13 +93,13 @@ class Reader {
   }
 
   Result<> plugin(bool required, const std::string& where, std::vector<std::string> words) {
-    step_rpc::SpankPlugin p;
-    p.required = required;
-    p.where = where;
-    p.path = find(words[1]);
-    p.arguments.assign(std::make_move_iterator(words.begin() + 2), std::make_move_iterator(words.end()));
-    if (!p.path.empty()) {
-      out_.plugins.push_back(std::move(p));
+    step_rpc::SpankPlugin plugin;
+    plugin.required = required;
+    plugin.where = where;
+    plugin.path = find(words[1]);
+    plugin.arguments.assign(std::make_move_iterator(words.begin() + 2), std::make_move_iterator(words.end()));
+    if (!plugin.path.empty()) {
+      out_.plugins.push_back(std::move(plugin));
       return {};
     }
     std::string text = where + ": " + words[0] + " plugin " + words[1] + ": there is no such file";

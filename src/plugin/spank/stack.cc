@@ -69,25 +69,26 @@ Result<> Stack::run(Plugin& plugin, Callback callback, const TaskFacts* task) {
 }
 
 // ---- options
-spank_err_t Stack::add_option(const Plugin& plugin, const spank_option& o) {
-  if (!o.name || !*o.name || std::string_view(o.name).size() > SPANK_OPTION_MAXLEN || o.has_arg < 0 || o.has_arg > 2) {
+spank_err_t Stack::add_option(const Plugin& plugin, const spank_option& option) {
+  if (!option.name || !*option.name || std::string_view(option.name).size() > SPANK_OPTION_MAXLEN || option.has_arg < 0 ||
+      option.has_arg > 2) {
     log(os::LogLevel::kError, "spank: " + plugin.file() + ": an option needs a name of at most " + std::to_string(SPANK_OPTION_MAXLEN) +
                                   " characters and has_arg of 0, 1 or 2");
     return ESPANK_BAD_ARG;
   }
-  if (auto other = std::ranges::find(options_, o.name, &Option::name); other != options_.end()) {
-    log(os::LogLevel::kError, "spank: " + plugin.file() + ": option --" + o.name + " is one of " + other->plugin->file() + " already");
+  if (auto other = std::ranges::find(options_, option.name, &Option::name); other != options_.end()) {
+    log(os::LogLevel::kError, "spank: " + plugin.file() + ": option --" + option.name + " is one of " + other->plugin->file() + " already");
     return ESPANK_BAD_ARG;
   }
   Option added;
   added.plugin = &plugin;
-  added.name = o.name;
-  added.arg_info = o.arginfo ? o.arginfo : "";
-  added.usage = o.usage ? o.usage : "";
-  added.has_arg = o.has_arg;
-  added.val = o.val;
-  added.callback = o.cb;
-  added.key = option_key(plugin.name(), o.name);
+  added.name = option.name;
+  added.arg_info = option.arginfo ? option.arginfo : "";
+  added.usage = option.usage ? option.usage : "";
+  added.has_arg = option.has_arg;
+  added.val = option.val;
+  added.callback = option.cb;
+  added.key = option_key(plugin.name(), option.name);
   options_.push_back(std::move(added));
   return ESPANK_SUCCESS;
 }

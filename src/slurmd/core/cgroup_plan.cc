@@ -12,23 +12,23 @@ uint64_t percent_of(uint64_t mb, double percent) { return static_cast<uint64_t>(
 
 }  // namespace
 
-MemoryPlan memory_plan(const config::CgroupConf& c, uint64_t allocated_mb, uint64_t node_mb) {
+MemoryPlan memory_plan(const config::CgroupConf& conf, uint64_t allocated_mb, uint64_t node_mb) {
   MemoryPlan out;
-  if (!c.constrain_ram && !c.constrain_swap) return out;
+  if (!conf.constrain_ram && !conf.constrain_swap) return out;
   // Where swap alone is constrained, RAM gets the same limit as RAM and swap together.
-  const double ram_percent = c.constrain_ram ? c.allowed_ram_percent : 100;
-  const uint64_t least = c.min_ram_mb << 20;
-  const uint64_t max_ram = percent_of(node_mb, c.max_ram_percent);
+  const double ram_percent = conf.constrain_ram ? conf.allowed_ram_percent : 100;
+  const uint64_t least = conf.min_ram_mb << 20;
+  const uint64_t max_ram = percent_of(node_mb, conf.max_ram_percent);
   auto bounded = [&](uint64_t bytes, uint64_t max) { return std::max(least, max ? std::min(bytes, max) : bytes); };
   out.hard_bytes = allocated_mb ? bounded(percent_of(allocated_mb, ram_percent), max_ram) : max_ram;
   out.soft_bytes = allocated_mb ? std::min(out.hard_bytes, bounded(allocated_mb << 20, max_ram)) : 0;
-  if (!c.constrain_swap || !out.hard_bytes) return out;
+  if (!conf.constrain_swap || !out.hard_bytes) return out;
   out.limit_swap = true;
-  const uint64_t most = percent_of(node_mb, c.max_swap_percent);
-  uint64_t together = allocated_mb ? percent_of(allocated_mb, ram_percent + c.allowed_swap_percent) : most;
+  const uint64_t most = percent_of(node_mb, conf.max_swap_percent);
+  uint64_t together = allocated_mb ? percent_of(allocated_mb, ram_percent + conf.allowed_swap_percent) : most;
   if (most) together = std::min(together, most);
   together = std::max(together, out.hard_bytes);
-  if (c.constrain_ram) out.swap_bytes = together - out.hard_bytes;
+  if (conf.constrain_ram) out.swap_bytes = together - out.hard_bytes;
   else out.hard_bytes = together;
   return out;
 }

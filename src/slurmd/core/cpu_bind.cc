@@ -32,22 +32,22 @@ struct Wish {
   bool cpus_are_cores = false;  // --cpus-per-task counts cores
 };
 
-Wish implied(const StepRequest& r) {
-  Wish w;
-  w.threads = r.threads_per_core;
-  switch (r.hint->kind) {
+Wish implied(const StepRequest& request) {
+  Wish wish;
+  wish.threads = request.threads_per_core;
+  switch (request.hint->kind) {
     case TaskHint::Kind::kComputeBound:
     case TaskHint::Kind::kMemoryBound: return {Kind::kCores, 0, true};
     case TaskHint::Kind::kNoMultithread: return {Kind::kThreads, 1, false};
     case TaskHint::Kind::kMultithread: return {Kind::kThreads, 0, false};
     case TaskHint::Kind::kNone: break;
   }
-  if (r.threads_per_core) w.kind = Kind::kThreads;
-  else if (r.cores_per_socket) w.kind = Kind::kCores;
-  else if (r.sockets_per_node) w.kind = Kind::kSockets;
-  else if (r.ntasks_per_core) w.kind = r.ntasks_per_core == 1 ? Kind::kCores : Kind::kThreads;
-  else if (r.ntasks_per_socket) w.kind = Kind::kSockets;
-  return w;
+  if (request.threads_per_core) wish.kind = Kind::kThreads;
+  else if (request.cores_per_socket) wish.kind = Kind::kCores;
+  else if (request.sockets_per_node) wish.kind = Kind::kSockets;
+  else if (request.ntasks_per_core) wish.kind = request.ntasks_per_core == 1 ? Kind::kCores : Kind::kThreads;
+  else if (request.ntasks_per_socket) wish.kind = Kind::kSockets;
+  return wish;
 }
 
 // Automatic binding: the level of which the step has exactly as many as its tasks need.
@@ -82,16 +82,16 @@ class Binder {
     digits_ = top / 4 + 1;
   }
 
-  Result<CpuBinding> run(const CpuBindDefaults& d) {
+  Result<CpuBinding> run(const CpuBindDefaults& defaults) {
     MUSTER_TRY(asked, r_.cpu_bind.parsed());
     MUSTER_TRY(dist, r_.distribution.parsed());
     dist_ = dist;
     wish_ = implied(r_);
-    Kind kind = asked.kind != Kind::kDefault ? asked.kind : wish_.kind != Kind::kDefault ? wish_.kind : d.kind;
-    out_.verbose = asked.verbose || d.verbose;
+    Kind kind = asked.kind != Kind::kDefault ? asked.kind : wish_.kind != Kind::kDefault ? wish_.kind : defaults.kind;
+    out_.verbose = asked.verbose || defaults.verbose;
     out_.own = laid_out(false);
     if (kind == Kind::kDefault) kind = automatic(need(), cpus_, m_, wish_.threads);
-    if (kind == Kind::kDefault) kind = d.autobind;
+    if (kind == Kind::kDefault) kind = defaults.autobind;
     MUSTER_TRY_VOID(bind(kind, asked));
     return std::move(out_);
   }

@@ -53,38 +53,39 @@ void limits_and_memory(List& e, const JobRequest& r) {
   else if (r.mem_per_node_mb) e.set("SLURM_MEM_PER_NODE", *r.mem_per_node_mb);
 }
 
-void what_was_asked(List& e, const node_rpc::JobOnNode& job, const JobRequest& r) {
-  bool tasks_asked = r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu;
+void what_was_asked(List& list, const node_rpc::JobOnNode& job, const JobRequest& request) {
+  bool tasks_asked =
+      request.num_tasks || request.ntasks_per_node || request.ntasks_per_socket || request.ntasks_per_core || request.ntasks_per_gpu;
   if (tasks_asked) {
-    uint32_t tasks = job.num_tasks ? job.num_tasks : r.num_tasks;
-    e.set("SLURM_NTASKS", tasks);
-    e.set("SLURM_NPROCS", tasks);
+    uint32_t tasks = job.num_tasks ? job.num_tasks : request.num_tasks;
+    list.set("SLURM_NTASKS", tasks);
+    list.set("SLURM_NPROCS", tasks);
   }
-  e.if_any("SLURM_NTASKS_PER_NODE", r.ntasks_per_node);
-  e.if_any("SLURM_NTASKS_PER_SOCKET", r.ntasks_per_socket);
-  e.if_any("SLURM_NTASKS_PER_CORE", r.ntasks_per_core);
-  e.if_any("SLURM_NTASKS_PER_GPU", r.ntasks_per_gpu);
-  e.if_any("SLURM_NTASKS_PER_TRES", r.ntasks_per_gpu);
-  e.if_any("SLURM_CPUS_PER_TASK", r.cpus_per_task);
-  e.if_any("SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
-  e.if_any("SLURM_THREADS_PER_CORE", r.threads_per_core);
+  list.if_any("SLURM_NTASKS_PER_NODE", request.ntasks_per_node);
+  list.if_any("SLURM_NTASKS_PER_SOCKET", request.ntasks_per_socket);
+  list.if_any("SLURM_NTASKS_PER_CORE", request.ntasks_per_core);
+  list.if_any("SLURM_NTASKS_PER_GPU", request.ntasks_per_gpu);
+  list.if_any("SLURM_NTASKS_PER_TRES", request.ntasks_per_gpu);
+  list.if_any("SLURM_CPUS_PER_TASK", request.cpus_per_task);
+  list.if_any("SLURM_CPUS_PER_GPU", request.cpus_per_gpu);
+  list.if_any("SLURM_THREADS_PER_CORE", request.threads_per_core);
   // SLURM_GPUS_PER_NODE is set by sbatch, since --gres and --gpus-per-node have become one text here.
-  e.if_any("SLURM_GPUS", asked_of(r.tres_per_job, "gpu"));
-  e.if_any("SLURM_GPUS_PER_SOCKET", asked_of(r.tres_per_socket, "gpu"));
-  e.if_any("SLURM_GPUS_PER_TASK", asked_of(r.tres_per_task, "gpu"));
+  list.if_any("SLURM_GPUS", asked_of(request.tres_per_job, "gpu"));
+  list.if_any("SLURM_GPUS_PER_SOCKET", asked_of(request.tres_per_socket, "gpu"));
+  list.if_any("SLURM_GPUS_PER_TASK", asked_of(request.tres_per_task, "gpu"));
   // SLURM_TRES_PER_TASK is set by sbatch, too.
-  limits_and_memory(e, r);
-  if (r.overcommit) e.set("SLURM_OVERCOMMIT", "1");
-  e.if_any("SLURM_DISTRIBUTION", r.distribution->plane ? "plane" : r.distribution.text());
-  e.if_any("SLURM_DIST_PLANESIZE", r.distribution->plane);
-  e.if_any("SLURM_JOB_DEPENDENCY", r.dependency);
-  e.if_any("SLURM_JOB_LICENSES", r.licenses.text());
-  e.if_any("SLURM_NETWORK", r.network);
-  e.if_any("SLURM_PROFILE", r.profile);
-  e.if_any("SLURM_CONTAINER", r.container);
-  e.if_any("SLURM_CONTAINER_ID", r.container_id);
-  e.if_any("SLURM_JOB_SEGMENT_SIZE", r.segment);
-  if (r.oom_kill_step_set) e.set("SLURM_OOMKILLSTEP", r.oom_kill_step ? "1" : "0");
+  limits_and_memory(list, request);
+  if (request.overcommit) list.set("SLURM_OVERCOMMIT", "1");
+  list.if_any("SLURM_DISTRIBUTION", request.distribution->plane ? "plane" : request.distribution.text());
+  list.if_any("SLURM_DIST_PLANESIZE", request.distribution->plane);
+  list.if_any("SLURM_JOB_DEPENDENCY", request.dependency);
+  list.if_any("SLURM_JOB_LICENSES", request.licenses.text());
+  list.if_any("SLURM_NETWORK", request.network);
+  list.if_any("SLURM_PROFILE", request.profile);
+  list.if_any("SLURM_CONTAINER", request.container);
+  list.if_any("SLURM_CONTAINER_ID", request.container_id);
+  list.if_any("SLURM_JOB_SEGMENT_SIZE", request.segment);
+  if (request.oom_kill_step_set) list.set("SLURM_OOMKILLSTEP", request.oom_kill_step ? "1" : "0");
 }
 
 void times(List& e, Time started, Time ends) {
@@ -131,55 +132,55 @@ std::vector<std::string> split_environment(std::string_view blob) {
 
 std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob, const NodeContext& node) {
   static const JobRequest kNothing;
-  const JobRequest& r = job.request ? *job.request : kNothing;
+  const JobRequest& request = job.request ? *job.request : kNothing;
   std::vector<std::string> out = split_environment(blob);
   if (node.gpus_configured) drop_device_variables(out);
   const std::vector<std::string> given = out;
   auto has = [&](const std::string& name) {
     return std::ranges::any_of(given, [&](const std::string& x) { return x.starts_with(name + "="); });
   };
-  List e(out);
-  if (!has("TMPDIR")) e.set("TMPDIR", "/tmp");
-  e.set("SLURM_JOB_ID", job.job.value);
-  e.set("SLURM_JOBID", job.job.value);
-  e.set("SLURM_JOB_NAME", r.name);
-  e.set("SLURM_JOB_NODELIST", job.node_list);
-  e.set("SLURM_NODELIST", job.node_list);
-  e.set("SLURM_JOB_NUM_NODES", job.cpus_per_node.size());
-  e.set("SLURM_NNODES", job.cpus_per_node.size());
-  e.set("SLURM_TASKS_PER_NODE", repeat_counts(job.tasks_per_node));
-  e.set("SLURM_JOB_CPUS_PER_NODE", repeat_counts(job.cpus_per_node));
-  e.set("SLURM_CPUS_ON_NODE", job.share.cpus.count());
-  what_was_asked(e, job, r);
-  array_part(e, job);
-  if (!has("SLURM_SUBMIT_DIR")) e.if_any("SLURM_SUBMIT_DIR", r.work_dir);
-  if (!has("SLURM_SUBMIT_HOST")) e.if_any("SLURM_SUBMIT_HOST", r.alloc_node);
-  e.if_any("SLURM_JOB_PARTITION", job.partition);
-  e.if_any("SLURM_JOB_ACCOUNT", r.account);
-  e.if_any("SLURM_JOB_QOS", r.qos);
-  e.if_any("SLURM_JOB_RESERVATION", r.reservation.text());
-  e.if_any("SLURM_JOB_EXCLUSIVE", job.exclusive);
-  e.if_any("SLURM_JOB_OVERSUBSCRIBE", job.oversubscribe);
-  e.set("SLURM_JOB_UID", r.uid.value);
-  e.set("SLURM_JOB_GID", r.gid.value);
-  e.if_any("SLURM_JOB_USER", r.user_name);
-  e.if_any("SLURM_JOB_GROUP", node.group_name);
-  e.if_any("SLURM_CLUSTER_NAME", job.cluster.empty() ? node.cluster : job.cluster);
-  times(e, job.started, job.ends);
-  if (job.sluid) e.set("SLURM_JOB_SLUID", sluid_text(job.sluid));
-  if (job.generation) e.set("SLURM_RESTART_COUNT", job.generation);
-  e.if_any("MUSTER_RESTART_REASON", job.restart);
-  if (r.env_export == EnvExport::kNone || r.env_export == EnvExport::kNil) e.set("SLURM_EXPORT_ENV", "NONE");
-  e.set("SLURMD_NODENAME", node.node);
-  e.set("SLURM_TOPOLOGY_ADDR", job.topology_address.empty() ? node.node : job.topology_address);
-  e.set("SLURM_TOPOLOGY_ADDR_PATTERN", job.topology_address.empty() ? "node" : job.topology_pattern);
-  e.set("HOSTNAME", node.host);
-  e.if_any("SLURM_CONF", node.conf_path);
-  e.set("SLURM_NODEID", "0");
-  e.set("SLURM_PROCID", "0");
-  e.set("SLURM_LOCALID", "0");
-  e.set("SLURM_GTIDS", "0");
-  e.set("ENVIRONMENT", "BATCH");
+  List list(out);
+  if (!has("TMPDIR")) list.set("TMPDIR", "/tmp");
+  list.set("SLURM_JOB_ID", job.job.value);
+  list.set("SLURM_JOBID", job.job.value);
+  list.set("SLURM_JOB_NAME", request.name);
+  list.set("SLURM_JOB_NODELIST", job.node_list);
+  list.set("SLURM_NODELIST", job.node_list);
+  list.set("SLURM_JOB_NUM_NODES", job.cpus_per_node.size());
+  list.set("SLURM_NNODES", job.cpus_per_node.size());
+  list.set("SLURM_TASKS_PER_NODE", repeat_counts(job.tasks_per_node));
+  list.set("SLURM_JOB_CPUS_PER_NODE", repeat_counts(job.cpus_per_node));
+  list.set("SLURM_CPUS_ON_NODE", job.share.cpus.count());
+  what_was_asked(list, job, request);
+  array_part(list, job);
+  if (!has("SLURM_SUBMIT_DIR")) list.if_any("SLURM_SUBMIT_DIR", request.work_dir);
+  if (!has("SLURM_SUBMIT_HOST")) list.if_any("SLURM_SUBMIT_HOST", request.alloc_node);
+  list.if_any("SLURM_JOB_PARTITION", job.partition);
+  list.if_any("SLURM_JOB_ACCOUNT", request.account);
+  list.if_any("SLURM_JOB_QOS", request.qos);
+  list.if_any("SLURM_JOB_RESERVATION", request.reservation.text());
+  list.if_any("SLURM_JOB_EXCLUSIVE", job.exclusive);
+  list.if_any("SLURM_JOB_OVERSUBSCRIBE", job.oversubscribe);
+  list.set("SLURM_JOB_UID", request.uid.value);
+  list.set("SLURM_JOB_GID", request.gid.value);
+  list.if_any("SLURM_JOB_USER", request.user_name);
+  list.if_any("SLURM_JOB_GROUP", node.group_name);
+  list.if_any("SLURM_CLUSTER_NAME", job.cluster.empty() ? node.cluster : job.cluster);
+  times(list, job.started, job.ends);
+  if (job.sluid) list.set("SLURM_JOB_SLUID", sluid_text(job.sluid));
+  if (job.generation) list.set("SLURM_RESTART_COUNT", job.generation);
+  list.if_any("MUSTER_RESTART_REASON", job.restart);
+  if (request.env_export == EnvExport::kNone || request.env_export == EnvExport::kNil) list.set("SLURM_EXPORT_ENV", "NONE");
+  list.set("SLURMD_NODENAME", node.node);
+  list.set("SLURM_TOPOLOGY_ADDR", job.topology_address.empty() ? node.node : job.topology_address);
+  list.set("SLURM_TOPOLOGY_ADDR_PATTERN", job.topology_address.empty() ? "node" : job.topology_pattern);
+  list.set("HOSTNAME", node.host);
+  list.if_any("SLURM_CONF", node.conf_path);
+  list.set("SLURM_NODEID", "0");
+  list.set("SLURM_PROCID", "0");
+  list.set("SLURM_LOCALID", "0");
+  list.set("SLURM_GTIDS", "0");
+  list.set("ENVIRONMENT", "BATCH");
   append(device_environment(node, job.share.gres, "SLURM_JOB_GPUS"), out);
   append(het_variables(job.het), out);
   return out;
@@ -187,22 +188,22 @@ std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::
 
 namespace {
 
-void job_of_step(List& e, const rpc::StepCredential& step) {
+void job_of_step(List& list, const rpc::StepCredential& step) {
   if (!is_without_job(step.job)) {  // else they stay those of the job that srun was called in, if any
     const JobId known = step.het_leader ? step.het_leader : step.job;
-    e.set("SLURM_JOB_ID", known.value);
-    e.set("SLURM_JOBID", known.value);
+    list.set("SLURM_JOB_ID", known.value);
+    list.set("SLURM_JOBID", known.value);
   }
-  e.set("SLURM_STEP_ID", step.step.value);
-  e.set("SLURM_STEPID", step.step.value);
-  e.if_any("SLURM_JOB_NODELIST", step.job_node_list.text());
-  e.if_any("SLURM_JOB_QOS", step.qos);
-  e.if_any("SLURM_JOB_RESERVATION", step.reservation);
-  e.if_any("SLURM_JOB_EXCLUSIVE", step.exclusive);
-  e.if_any("SLURM_JOB_OVERSUBSCRIBE", step.oversubscribe);
-  e.if_any("SLURM_JOB_LICENSES", step.licenses);
-  times(e, step.started, step.ends);
-  array_ids(e, step.array_job, step.array_task);
+  list.set("SLURM_STEP_ID", step.step.value);
+  list.set("SLURM_STEPID", step.step.value);
+  list.if_any("SLURM_JOB_NODELIST", step.job_node_list.text());
+  list.if_any("SLURM_JOB_QOS", step.qos);
+  list.if_any("SLURM_JOB_RESERVATION", step.reservation);
+  list.if_any("SLURM_JOB_EXCLUSIVE", step.exclusive);
+  list.if_any("SLURM_JOB_OVERSUBSCRIBE", step.oversubscribe);
+  list.if_any("SLURM_JOB_LICENSES", step.licenses);
+  times(list, step.started, step.ends);
+  array_ids(list, step.array_job, step.array_task);
 }
 
 void owner_of_step(List& e, const rpc::StepCredential& step) {
@@ -215,7 +216,7 @@ void owner_of_step(List& e, const rpc::StepCredential& step) {
 }
 
 // Sets the step's nodes and tasks, and the job's number of nodes.
-void shape_of_step(List& e, const rpc::StepCredential& step, const StepRequest& request) {
+void shape_of_step(List& list, const rpc::StepCredential& step, const StepRequest& request) {
   std::vector<std::string> names;
   std::vector<uint32_t> tasks;
   for (const rpc::StepNode& n : step.nodes) {
@@ -224,20 +225,20 @@ void shape_of_step(List& e, const rpc::StepCredential& step, const StepRequest& 
   }
   const std::string nodes = compress_hosts(names), per_node = repeat_counts(tasks);
   const size_t job_nodes = step.job_node_list->count();
-  e.set("SLURM_NODELIST", step.job_node_list.empty() ? nodes : step.job_node_list.text());
-  e.set("SLURM_STEP_NODELIST", nodes);
-  e.set("SLURM_STEP_NUM_NODES", step.nodes.size());
+  list.set("SLURM_NODELIST", step.job_node_list.empty() ? nodes : step.job_node_list.text());
+  list.set("SLURM_STEP_NODELIST", nodes);
+  list.set("SLURM_STEP_NUM_NODES", step.nodes.size());
   if (!request.preserve_env) {
-    e.set("SLURM_NNODES", step.nodes.size());
-    e.if_any("SLURM_JOB_NUM_NODES", job_nodes);
-    e.set("SLURM_NTASKS", step.num_tasks);
-    e.set("SLURM_NPROCS", step.num_tasks);
+    list.set("SLURM_NNODES", step.nodes.size());
+    list.if_any("SLURM_JOB_NUM_NODES", job_nodes);
+    list.set("SLURM_NTASKS", step.num_tasks);
+    list.set("SLURM_NPROCS", step.num_tasks);
   }
-  e.if_any("SLURM_JOB_NODES", job_nodes);
-  e.set("SLURM_STEP_NUM_TASKS", step.num_tasks);
-  e.set("SLURM_TASKS_PER_NODE", per_node);
-  e.set("SLURM_STEP_TASKS_PER_NODE", per_node);
-  e.if_any("SLURM_CPUS_PER_TASK", request.cpus_per_task);
+  list.if_any("SLURM_JOB_NODES", job_nodes);
+  list.set("SLURM_STEP_NUM_TASKS", step.num_tasks);
+  list.set("SLURM_TASKS_PER_NODE", per_node);
+  list.set("SLURM_STEP_TASKS_PER_NODE", per_node);
+  list.if_any("SLURM_CPUS_PER_TASK", request.cpus_per_task);
 }
 
 void launcher_of_step(List& e, const rpc::LaunchStep& launch) {
@@ -284,45 +285,45 @@ std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id) {
 
 std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node, bool epilog) {
   std::vector<std::string> out;
-  List e(out);
-  e.set("SLURM_JOB_ID", job.job.value);
-  e.set("SLURM_JOBID", job.job.value);
-  array_ids(e, job.array_job, job.array_task);
-  e.set("SLURM_JOB_UID", job.uid.value);
-  e.set("SLURM_UID", job.uid.value);
-  e.set("SLURM_JOB_GID", job.gid.value);
-  e.if_any("SLURM_JOB_USER", job.user_name);
-  e.if_any("SLURM_JOB_PARTITION", job.partition);
-  e.if_any("SLURM_JOB_ACCOUNT", job.account);
-  e.if_any("SLURM_JOB_NAME", job.job_name);
-  e.if_any("SLURM_JOB_NODELIST", job.node_list);
-  e.if_any("SLURM_JOB_WORK_DIR", job.work_dir);
-  e.if_any("SLURM_WORKING_DIR", job.work_dir);
-  e.if_any("SLURM_JOB_STDIN", job.std_in);
-  e.if_any("SLURM_JOB_STDOUT", job.std_out);
-  e.if_any("SLURM_JOB_STDERR", job.std_err);
-  e.if_any("SLURM_JOB_COMMENT", job.comment);
-  e.if_any("SLURM_JOB_CONSTRAINTS", job.constraints);
-  e.if_any("SLURM_JOB_EXTRA", job.extra);
-  e.if_any("SLURM_JOB_LICENSES", job.licenses);
-  e.if_any("SLURM_JOB_QOS", job.qos);
-  e.if_any("SLURM_JOB_RESERVATION", job.reservation);
+  List list(out);
+  list.set("SLURM_JOB_ID", job.job.value);
+  list.set("SLURM_JOBID", job.job.value);
+  array_ids(list, job.array_job, job.array_task);
+  list.set("SLURM_JOB_UID", job.uid.value);
+  list.set("SLURM_UID", job.uid.value);
+  list.set("SLURM_JOB_GID", job.gid.value);
+  list.if_any("SLURM_JOB_USER", job.user_name);
+  list.if_any("SLURM_JOB_PARTITION", job.partition);
+  list.if_any("SLURM_JOB_ACCOUNT", job.account);
+  list.if_any("SLURM_JOB_NAME", job.job_name);
+  list.if_any("SLURM_JOB_NODELIST", job.node_list);
+  list.if_any("SLURM_JOB_WORK_DIR", job.work_dir);
+  list.if_any("SLURM_WORKING_DIR", job.work_dir);
+  list.if_any("SLURM_JOB_STDIN", job.std_in);
+  list.if_any("SLURM_JOB_STDOUT", job.std_out);
+  list.if_any("SLURM_JOB_STDERR", job.std_err);
+  list.if_any("SLURM_JOB_COMMENT", job.comment);
+  list.if_any("SLURM_JOB_CONSTRAINTS", job.constraints);
+  list.if_any("SLURM_JOB_EXTRA", job.extra);
+  list.if_any("SLURM_JOB_LICENSES", job.licenses);
+  list.if_any("SLURM_JOB_QOS", job.qos);
+  list.if_any("SLURM_JOB_RESERVATION", job.reservation);
   if (!job.cpus_per_node.empty()) {
-    e.set("SLURM_JOB_CPUS_PER_NODE", repeat_counts(job.cpus_per_node));
-    e.set("SLURM_JOB_NUM_NODES", job.cpus_per_node.size());
-    e.set("SLURM_JOB_RESTART_COUNT", job.restarts);
+    list.set("SLURM_JOB_CPUS_PER_NODE", repeat_counts(job.cpus_per_node));
+    list.set("SLURM_JOB_NUM_NODES", job.cpus_per_node.size());
+    list.set("SLURM_JOB_RESTART_COUNT", job.restarts);
   }
-  if (job.started != kTimeUnset) e.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(job.started)));
-  if (job.ends != kTimeUnset && job.ends != kTimeInfinite) e.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(job.ends)));
-  e.if_any("SLURM_CLUSTER_NAME", node.cluster);
-  e.set("SLURMD_NODENAME", node.node);
-  e.if_any("SLURM_CONF", node.conf_path);
-  e.set("SLURM_SCRIPT_CONTEXT", epilog ? "epilog_slurmd" : "prolog_slurmd");
+  if (job.started != kTimeUnset) list.set("SLURM_JOB_START_TIME", static_cast<uint64_t>(unix_seconds(job.started)));
+  if (job.ends != kTimeUnset && job.ends != kTimeInfinite) list.set("SLURM_JOB_END_TIME", static_cast<uint64_t>(unix_seconds(job.ends)));
+  list.if_any("SLURM_CLUSTER_NAME", node.cluster);
+  list.set("SLURMD_NODENAME", node.node);
+  list.if_any("SLURM_CONF", node.conf_path);
+  list.set("SLURM_SCRIPT_CONTEXT", epilog ? "epilog_slurmd" : "prolog_slurmd");
   if (epilog) {
     bool signaled = (job.exit_status & 0x7f) != 0;
     int code = signaled ? 0 : job.exit_status >> 8 & 0xff;
-    e.set("SLURM_JOB_EXIT_CODE", std::to_string(job.exit_status));
-    e.set("SLURM_JOB_EXIT_CODE2", std::to_string(code) + ":" + std::to_string(job.exit_status & 0x7f));
+    list.set("SLURM_JOB_EXIT_CODE", std::to_string(job.exit_status));
+    list.set("SLURM_JOB_EXIT_CODE2", std::to_string(code) + ":" + std::to_string(job.exit_status & 0x7f));
   }
   for (const std::string& entry : job.spank_env) out.push_back("SPANK_" + entry);
   NodeContext outside = node;  // programs run outside of the job's cgroup

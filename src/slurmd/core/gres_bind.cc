@@ -59,36 +59,37 @@ Bitmap next_of(uint32_t count, const Bitmap& near, const Bitmap& held, Bitmap& t
 
 }  // namespace
 
-Result<DeviceBinding> bind_devices(const TresBindText& asked, const DeviceBindRequest& r, const std::vector<GresDevices>& node) {
+Result<DeviceBinding> bind_devices(const TresBindText& asked, const DeviceBindRequest& request, const std::vector<GresDevices>& node) {
   if (!asked.parsed()) return std::unexpected(asked.parsed().error());
-  const TresBind* part = asked->find("gres/" + r.name);
+  const TresBind* part = asked->find("gres/" + request.name);
   DeviceBinding out;
-  out.devices.resize(r.ranks.size());
-  if (!part || part->kind == Kind::kDefault || part->kind == Kind::kNone || r.held.none()) return out;
-  const TresBind& b = *part;
+  out.devices.resize(request.ranks.size());
+  if (!part || part->kind == Kind::kDefault || part->kind == Kind::kNone || request.held.none()) return out;
+  const TresBind& bind = *part;
   std::map<std::string, uint32_t> tasks_on;  // single: how many tasks chose among the same devices so far
-  Bitmap taken(r.held.size());
-  for (size_t i = 0; i < r.ranks.size(); ++i) {
-    const Bitmap near = closest(r, r.task_cores.at(i), node);
-    Bitmap& mine = out.devices[i];
-    switch (b.kind) {
+  Bitmap taken(request.held.size());
+  for (size_t index = 0; index < request.ranks.size(); ++index) {
+    const Bitmap near = closest(request, request.task_cores.at(index), node);
+    Bitmap& mine = out.devices[index];
+    switch (bind.kind) {
       case Kind::kClosest: mine = near; break;
       case Kind::kSingle: {
         std::vector<size_t> list = members(near);
-        mine = numbers({list[tasks_on[near.to_ranges()]++ / b.count % list.size()]});
+        mine = numbers({list[tasks_on[near.to_ranges()]++ / bind.count % list.size()]});
         break;
       }
-      case Kind::kPerTask: mine = next_of(b.count, near, r.held, taken); break;
-      default: mine = named(r, b.list[i % b.list.size()]); break;
+      case Kind::kPerTask: mine = next_of(bind.count, near, request.held, taken); break;
+      default: mine = named(request, bind.list[index % bind.list.size()]); break;
     }
     if (mine.none()) {
-      mine = numbers({r.held.first()});
-      out.notes.push_back("slurmstepd: error: Bind request " + r.name + " does not specify any devices within the allocation for task " +
-                          std::to_string(r.ranks[i]) + ". Binding to the first device in the allocation instead.");
+      mine = numbers({request.held.first()});
+      out.notes.push_back("slurmstepd: error: Bind request " + request.name +
+                          " does not specify any devices within the allocation for task " + std::to_string(request.ranks[index]) +
+                          ". Binding to the first device in the allocation instead.");
     }
-    if (b.verbose)
-      out.notes.push_back(r.name + "-bind: usable_gres=" + hex_mask(mine) + "; bit_alloc=" + hex_mask(r.held) +
-                          "; local_inx=" + std::to_string(r.held.count()) + "; task=" + std::to_string(r.ranks[i]));
+    if (bind.verbose)
+      out.notes.push_back(request.name + "-bind: usable_gres=" + hex_mask(mine) + "; bit_alloc=" + hex_mask(request.held) +
+                          "; local_inx=" + std::to_string(request.held.count()) + "; task=" + std::to_string(request.ranks[index]));
   }
   return out;
 }

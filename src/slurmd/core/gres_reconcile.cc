@@ -56,24 +56,24 @@ class Reconciler {
   Reconciler(const std::vector<FoundDevice>& found, uint32_t vendor_flags)
       : found_(found), used_(found.size()), vendor_flags_(vendor_flags) {}
 
-  void by_file(const Wanted& w, Reconciled& out) {
-    auto at = std::ranges::find_if(found_, [&](const FoundDevice& f) { return same_files(f.files, w.files); });
+  void by_file(const Wanted& wanted, Reconciled& out) {
+    auto at = std::ranges::find_if(found_, [&](const FoundDevice& f) { return same_files(f.files, wanted.files); });
     if (at == found_.end()) {
-      out.problems.push_back(name_of(w) + " is configured and was not found");
+      out.problems.push_back(name_of(wanted) + " is configured and was not found");
       return;
     }
     const auto index = static_cast<size_t>(at - found_.begin());
     std::string wrong;
     if (used_.test(index)) wrong = "is configured twice";
-    if (!type_fits(w.line->type, at->type)) wrong = "does not fit what was found: Type=" + at->type;
-    if (w.line->cores.any() && at->cores.any() && !(w.line->cores == at->cores))
-      wrong = "has Cores=" + w.line->cores.to_ranges() + ", found: Cores=" + at->cores.to_ranges();
-    if (!w.line->links.empty() && !at->links.empty() && w.line->links != at->links) wrong = "has other Links than were found";
+    if (!type_fits(wanted.line->type, at->type)) wrong = "does not fit what was found: Type=" + at->type;
+    if (wanted.line->cores.any() && at->cores.any() && !(wanted.line->cores == at->cores))
+      wrong = "has Cores=" + wanted.line->cores.to_ranges() + ", found: Cores=" + at->cores.to_ranges();
+    if (!wanted.line->links.empty() && !at->links.empty() && wanted.line->links != at->links) wrong = "has other Links than were found";
     if (!wrong.empty()) {
-      out.problems.push_back(name_of(w) + " " + wrong);
+      out.problems.push_back(name_of(wanted) + " " + wrong);
       return;
     }
-    take(w, index, out);
+    take(wanted, index, out);
   }
 
   // Takes the first free device of the type; where no instance is named, a whole card before an instance. False: there is none.
@@ -89,19 +89,19 @@ class Reconciler {
     return false;
   }
 
-  void take(const Wanted& w, size_t index, Reconciled& out) {
-    const FoundDevice& f = found_[index];
+  void take(const Wanted& wanted, size_t index, Reconciled& out) {
+    const FoundDevice& device = found_[index];
     used_.set(index);
-    GresDevices d = *w.line;
+    GresDevices d = *wanted.line;
     d.count = 1;
-    d.first_index = static_cast<uint32_t>(w.number);
-    d.files = f.files;
-    if (d.cores.none()) d.cores = f.cores;
-    if (d.links.empty()) d.links = f.links;
+    d.first_index = static_cast<uint32_t>(wanted.number);
+    d.files = device.files;
+    if (d.cores.none()) d.cores = device.cores;
+    if (d.links.empty()) d.links = device.links;
     if (!(d.flags & kEnvironmentFlags)) d.flags |= vendor_flags_;
     out.devices.push_back(std::move(d));
-    if (out.uuids.size() <= w.number) out.uuids.resize(w.number + 1);
-    out.uuids[w.number] = f.uuid;
+    if (out.uuids.size() <= wanted.number) out.uuids.resize(wanted.number + 1);
+    out.uuids[wanted.number] = device.uuid;
   }
 
   size_t unused() const { return found_.size() - used_.count(); }

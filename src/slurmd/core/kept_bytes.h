@@ -24,28 +24,28 @@ struct KeptBytes {
 
 template <class T>
 size_t kept_bytes(const T& value) {
-  size_t n = sizeof(T);
+  size_t bytes = sizeof(T);
   if constexpr (std::is_same_v<T, std::string>) {
-    return n + value.size();
+    return bytes + value.size();
   } else if constexpr (TextMember<T>) {
-    return n + value.text().size();
+    return bytes + value.text().size();
   } else if constexpr (std::is_same_v<T, Bitmap>) {
-    return n + value.size() / 8;
+    return bytes + value.size() / 8;
   } else if constexpr (requires { value.use_count(); }) {
-    return value ? n + kept_bytes(*value) : n;
+    return value ? bytes + kept_bytes(*value) : bytes;
   } else if constexpr (requires { value.has_value(); }) {
-    return value ? n + kept_bytes(*value) : n;
+    return value ? bytes + kept_bytes(*value) : bytes;
   } else if constexpr (requires { value.valueless_by_exception(); }) {
-    return n + std::visit([](const auto& x) { return kept_bytes(x); }, value);
+    return bytes + std::visit([](const auto& x) { return kept_bytes(x); }, value);
   } else if constexpr (requires { value.begin(); }) {
-    for (const auto& x : value) n += kept_bytes(x);
-    return n;
+    for (const auto& x : value) bytes += kept_bytes(x);
+    return bytes;
   } else if constexpr (Described<T>) {
     KeptBytes fields;
     T::describe(value, fields);
-    return n + fields.sum;
+    return bytes + fields.sum;
   } else {
-    return n;
+    return bytes;
   }
 }
 

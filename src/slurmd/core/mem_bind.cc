@@ -33,35 +33,35 @@ void add_environment(const MemBind& b, MemBinding& out) {
 
 }  // namespace
 
-Result<MemBinding> bind_memory(const MemBindText& asked, const std::vector<Bitmap>& os_cpus, const CpuMap& m) {
-  MUSTER_TRY(b, asked.parsed());
+Result<MemBinding> bind_memory(const MemBindText& asked, const std::vector<Bitmap>& os_cpus, const CpuMap& map) {
+  MUSTER_TRY(binding, asked.parsed());
   MemBinding out;
-  out.verbose = b.verbose;
-  out.sort = b.sort;
+  out.verbose = binding.verbose;
+  out.sort = binding.sort;
   out.tasks.resize(os_cpus.size());
-  if (b.kind == Kind::kDefault) b.kind = Kind::kNone;
-  const Bitmap all = m.numa_nodes_of(Bitmap(m.cpus(), true));
-  const bool names_nodes = b.kind == Kind::kRank || b.kind == Kind::kMap || b.kind == Kind::kMask;
-  for (size_t i = 0; i < os_cpus.size(); ++i) {
-    step_rpc::TaskMemory& t = out.tasks[i];
-    Bitmap near = m.numa_nodes_of(m.from_os(os_cpus[i]));
+  if (binding.kind == Kind::kDefault) binding.kind = Kind::kNone;
+  const Bitmap all = map.numa_nodes_of(Bitmap(map.cpus(), true));
+  const bool names_nodes = binding.kind == Kind::kRank || binding.kind == Kind::kMap || binding.kind == Kind::kMask;
+  for (size_t index = 0; index < os_cpus.size(); ++index) {
+    step_rpc::TaskMemory& memory = out.tasks[index];
+    Bitmap near = map.numa_nodes_of(map.from_os(os_cpus[index]));
     if (near.none()) near = all;
-    if (b.kind == Kind::kRank) t.nodes.set(i);
-    else if (names_nodes) t.nodes = b.list[i % b.list.size()];
-    if (names_nodes && (t.nodes.none() || !all.contains(t.nodes))) {
-      const Bitmap missing = t.nodes - all;
-      const std::string type = names_of(b.kind).type;
+    if (binding.kind == Kind::kRank) memory.nodes.set(index);
+    else if (names_nodes) memory.nodes = binding.list[index % binding.list.size()];
+    if (names_nodes && (memory.nodes.none() || !all.contains(memory.nodes))) {
+      const Bitmap missing = memory.nodes - all;
+      const std::string type = names_of(binding.kind).type;
       return fail(Errc::kCpuBind, "NUMA node " + (missing.any() ? missing.to_ranges() : std::string("(none)")) +
-                                      " does not exist; cannot bind local task " + std::to_string(i) +
+                                      " does not exist; cannot bind local task " + std::to_string(index) +
                                       " to it (--mem-bind=" + type.substr(0, type.find(':')) + ")");
     }
-    if (names_nodes) t.policy = b.prefer ? MemoryPolicy::kPrefer : MemoryPolicy::kBind;
-    if (b.kind == Kind::kLocal) t.policy = MemoryPolicy::kLocal;
-    out.shown.push_back(names_nodes ? t.nodes : b.kind == Kind::kLocal ? near : all);
+    if (names_nodes) memory.policy = binding.prefer ? MemoryPolicy::kPrefer : MemoryPolicy::kBind;
+    if (binding.kind == Kind::kLocal) memory.policy = MemoryPolicy::kLocal;
+    out.shown.push_back(names_nodes ? memory.nodes : binding.kind == Kind::kLocal ? near : all);
   }
-  const auto& names = names_of(b.kind);
-  out.label = std::string(b.prefer ? "mem-bind PREFER " : "mem-bind=") + names.label;
-  if (!asked.empty()) add_environment(b, out);
+  const auto& names = names_of(binding.kind);
+  out.label = std::string(binding.prefer ? "mem-bind PREFER " : "mem-bind=") + names.label;
+  if (!asked.empty()) add_environment(binding, out);
   return out;
 }
 

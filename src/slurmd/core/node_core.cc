@@ -13,7 +13,7 @@ constexpr const char* kKillFailed = "Kill task failed";
 
 }  // namespace
 
-void NodeCore::on_order(const NodeOrder& o, Time now) {
+void NodeCore::on_order(const NodeOrder& received, Time now) {
   std::visit(
       [&](const auto& x) {
         if constexpr (std::is_same_v<std::decay_t<decltype(x)>, node_rpc::TerminateJob>) {
@@ -24,7 +24,7 @@ void NodeCore::on_order(const NodeOrder& o, Time now) {
           order(x);
         }
       },
-      o);
+      received);
 }
 
 void NodeCore::on_event(const NodeEvent& e) {
@@ -74,38 +74,40 @@ void NodeCore::order(const node_rpc::Registered& o) {
   }
 }
 
-void NodeCore::tell(const Entry& e) {
-  if (e.batch == Batch::kFailed) {
-    report(node_rpc::LaunchFailed{e.job, e.generation, e.node_fault, e.failure});
-    if (e.phase == Phase::kGone && !e.epilog_error.empty()) report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
-  } else if (e.batch == Batch::kFinished && !e.ending && (e.phase != Phase::kGone || e.epilog_error.empty())) {
-    report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, e.phase == Phase::kGone, e.out_of_memory, e.batch_usage});
-  } else if (e.phase == Phase::kGone) {
-    if (e.batch == Batch::kFinished)
-      report(node_rpc::BatchFinished{e.job, e.generation, e.exit_status, false, e.out_of_memory, e.batch_usage});
-    report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
-  } else if (e.batch == Batch::kRunning) {
-    report(node_rpc::BatchStarted{e.job, e.generation});
+void NodeCore::tell(const Entry& entry) {
+  if (entry.batch == Batch::kFailed) {
+    report(node_rpc::LaunchFailed{entry.job, entry.generation, entry.node_fault, entry.failure});
+    if (entry.phase == Phase::kGone && !entry.epilog_error.empty())
+      report(node_rpc::JobGone{entry.job, entry.generation, entry.epilog_error});
+  } else if (entry.batch == Batch::kFinished && !entry.ending && (entry.phase != Phase::kGone || entry.epilog_error.empty())) {
+    report(node_rpc::BatchFinished{entry.job, entry.generation, entry.exit_status, entry.phase == Phase::kGone, entry.out_of_memory,
+                                   entry.batch_usage});
+  } else if (entry.phase == Phase::kGone) {
+    if (entry.batch == Batch::kFinished)
+      report(node_rpc::BatchFinished{entry.job, entry.generation, entry.exit_status, false, entry.out_of_memory, entry.batch_usage});
+    report(node_rpc::JobGone{entry.job, entry.generation, entry.epilog_error});
+  } else if (entry.batch == Batch::kRunning) {
+    report(node_rpc::BatchStarted{entry.job, entry.generation});
   }
 }
 
-void NodeCore::order(const node_rpc::LaunchBatch& o) {
-  auto at = jobs_.find(o.job.job);
+void NodeCore::order(const node_rpc::LaunchBatch& order) {
+  auto at = jobs_.find(order.job.job);
   if (at != jobs_.end()) {
     Entry& e = at->second;
     const bool only_prepared = e.prepare && e.batch == Batch::kNone && !e.ending && e.phase != Phase::kGone;
-    if (e.generation == o.job.generation) return only_prepared ? launch(e, o) : tell(e);
-    if (e.generation > o.job.generation) return;  // late
-    if (e.phase != Phase::kGone) {                // the earlier run has to leave first
-      e.next = std::make_shared<const node_rpc::LaunchBatch>(o);
+    if (e.generation == order.job.generation) return only_prepared ? launch(e, order) : tell(e);
+    if (e.generation > order.job.generation) return;  // late
+    if (e.phase != Phase::kGone) {                    // the earlier run has to leave first
+      e.next = std::make_shared<const node_rpc::LaunchBatch>(order);
       return end(e, 0, JobState::kCancelled, kTimeUnset);
     }
-    drop(o.job.job);
+    drop(order.job.job);
   }
-  Entry& e = jobs_[o.job.job];
-  e.job = o.job.job;
-  e.generation = o.job.generation;
-  launch(e, o);
+  Entry& e = jobs_[order.job.job];
+  e.job = order.job.job;
+  e.generation = order.job.generation;
+  launch(e, order);
 }
 
 void NodeCore::launch(Entry& e, const node_rpc::LaunchBatch& o) {
@@ -123,22 +125,22 @@ void NodeCore::find_content(const Entry& e) {
   effects_.emplace_back(std::move(f));
 }
 
-void NodeCore::order(const node_rpc::PrepareJob& o) {
-  auto at = jobs_.find(o.job.job);
-  if (at != jobs_.end() && at->second.generation < o.job.generation) {
+void NodeCore::order(const node_rpc::PrepareJob& order) {
+  auto at = jobs_.find(order.job.job);
+  if (at != jobs_.end() && at->second.generation < order.job.generation) {
     if (at->second.phase != Phase::kGone) return end(at->second, 0, JobState::kCancelled, kTimeUnset);  // asked for again
-    drop(o.job.job);
+    drop(order.job.job);
     at = jobs_.end();
   }
   if (at == jobs_.end()) {
-    Entry& e = jobs_[o.job.job];
-    e.job = o.job.job;
-    e.generation = o.job.generation;
+    Entry& e = jobs_[order.job.job];
+    e.job = order.job.job;
+    e.generation = order.job.generation;
     e.prepare = true;
     return begin(e);
   }
   Entry& e = at->second;
-  if (e.generation != o.job.generation || e.phase == Phase::kGone) return tell(e);
+  if (e.generation != order.job.generation || e.phase == Phase::kGone) return tell(e);
   e.prepare = true;
   if (e.phase == Phase::kActive) report(node_rpc::JobPrepared{e.job, e.generation});
 }
@@ -163,36 +165,36 @@ void NodeCore::after_prolog(Entry& e) {
   }
 }
 
-void NodeCore::order(const node_rpc::TerminateJob& o) {
-  auto at = jobs_.find(o.job);
-  if (at == jobs_.end() || at->second.generation < o.generation) {
+void NodeCore::order(const node_rpc::TerminateJob& order) {
+  auto at = jobs_.find(order.job);
+  if (at == jobs_.end() || at->second.generation < order.generation) {
     if (at != jobs_.end() && at->second.phase != Phase::kGone) {
-      end(at->second, 0, o.state, o.time);
-      report(node_rpc::JobGone{o.job, o.generation, {}});
+      end(at->second, 0, order.state, order.time);
+      report(node_rpc::JobGone{order.job, order.generation, {}});
       return;
     }
-    if (was_forgotten(o.job, o.generation)) {
-      effects_.emplace_back(DropJob{o.job, o.generation});
-      return report(node_rpc::JobGone{o.job, o.generation, {}});
+    if (was_forgotten(order.job, order.generation)) {
+      effects_.emplace_back(DropJob{order.job, order.generation});
+      return report(node_rpc::JobGone{order.job, order.generation, {}});
     }
     // Nothing of the job came here, or a restart of slurmd lost what did: the epilog runs on every node of an allocation.
-    drop(o.job);
-    Entry& e = jobs_[o.job];
-    e.job = o.job;
-    e.generation = o.generation;
+    drop(order.job);
+    Entry& e = jobs_[order.job];
+    e.job = order.job;
+    e.generation = order.generation;
     e.ending = true;
-    e.forget = o.forget;
+    e.forget = order.forget;
     return all_left(e);
   }
   Entry& e = at->second;
-  if (e.generation > o.generation) return report(node_rpc::JobGone{o.job, o.generation, {}});
-  e.forget = e.forget || o.forget;
+  if (e.generation > order.generation) return report(node_rpc::JobGone{order.job, order.generation, {}});
+  e.forget = e.forget || order.forget;
   if (e.phase == Phase::kGone) {
     report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
     if (e.forget) drop(e.job);
     return;
   }
-  end(e, o.kill_wait_seconds, o.state, o.time);
+  end(e, order.kill_wait_seconds, order.state, order.time);
 }
 
 // Ends what runs of the job. A second call only shortens the wait.
@@ -258,28 +260,28 @@ void NodeCore::order(const node_rpc::SuspendJob& o) {
 // ---- events
 void NodeCore::event(const StepsStopped& x) { report(node_rpc::JobSettled{x.job, x.generation, x.stopped}); }
 
-void NodeCore::event(const PrologEnded& x) {
-  Entry* e = find(x.job, x.generation);
-  if (!e || e->phase != Phase::kProlog) return;
-  if (x.error.empty() && !e->ending) {
-    after_prolog(*e);
-    if (e->batch == Batch::kFailed) batch_ended(*e);  // its script could not be had meanwhile
+void NodeCore::event(const PrologEnded& ended) {
+  Entry* entry = find(ended.job, ended.generation);
+  if (!entry || entry->phase != Phase::kProlog) return;
+  if (ended.error.empty() && !entry->ending) {
+    after_prolog(*entry);
+    if (entry->batch == Batch::kFailed) batch_ended(*entry);  // its script could not be had meanwhile
     return;
   }
-  e->prolog_ran = true;
-  if (e->ending) {
-    e->batch = e->batch == Batch::kLaunching ? Batch::kNone : e->batch;
-    e->launch = nullptr;
-    e->phase = Phase::kEnding;
-    return all_left(*e);
+  entry->prolog_ran = true;
+  if (entry->ending) {
+    entry->batch = entry->batch == Batch::kLaunching ? Batch::kNone : entry->batch;
+    entry->launch = nullptr;
+    entry->phase = Phase::kEnding;
+    return all_left(*entry);
   }
-  for (StepId s : std::exchange(e->asked, {})) effects_.emplace_back(RefuseStep{e->job, e->generation, s, x.error});
-  e->launch = nullptr;
-  e->batch = Batch::kFailed;
-  e->node_fault = true;
-  e->failure = x.error;
-  tell(*e);
-  all_left(*e);
+  for (StepId s : std::exchange(entry->asked, {})) effects_.emplace_back(RefuseStep{entry->job, entry->generation, s, ended.error});
+  entry->launch = nullptr;
+  entry->batch = Batch::kFailed;
+  entry->node_fault = true;
+  entry->failure = ended.error;
+  tell(*entry);
+  all_left(*entry);
 }
 
 void NodeCore::event(const EpilogEnded& x) {
@@ -324,23 +326,23 @@ void NodeCore::event(const StepSurvives& x) {
   if (e.generation == x.generation) e.epilog_error = kKillFailed;
 }
 
-void NodeCore::event(const StepAsked& x) {
-  auto refuse = [&](const char* why) { effects_.emplace_back(RefuseStep{x.job, x.generation, x.step, why}); };
-  auto at = jobs_.find(x.job);
+void NodeCore::event(const StepAsked& asked) {
+  auto refuse = [&](const char* why) { effects_.emplace_back(RefuseStep{asked.job, asked.generation, asked.step, why}); };
+  auto at = jobs_.find(asked.job);
   if (at == jobs_.end()) {
-    if (was_forgotten(x.job, x.generation)) return refuse("Job has ended");
-    Entry& e = jobs_[x.job];
-    e.job = x.job;
-    e.generation = x.generation;
-    e.prolog_ran = is_without_job(x.job);  // Prolog and Epilog are of jobs
-    e.asked.insert(x.step);
+    if (was_forgotten(asked.job, asked.generation)) return refuse("Job has ended");
+    Entry& e = jobs_[asked.job];
+    e.job = asked.job;
+    e.generation = asked.generation;
+    e.prolog_ran = is_without_job(asked.job);  // Prolog and Epilog are of jobs
+    e.asked.insert(asked.step);
     return begin(e);
   }
   Entry& e = at->second;
-  if (e.generation != x.generation) return refuse("Job has been requeued");
+  if (e.generation != asked.generation) return refuse("Job has been requeued");
   if (e.ending || e.phase == Phase::kGone || e.phase == Phase::kEpilog) return refuse("Job has ended");
-  if (e.steps.contains(x.step) || e.asked.contains(x.step)) return refuse("Step is already here");
-  e.asked.insert(x.step);
+  if (e.steps.contains(asked.step) || e.asked.contains(asked.step)) return refuse("Step is already here");
+  e.asked.insert(asked.step);
   if (e.phase == Phase::kActive) begin(e);
 }
 
@@ -354,13 +356,13 @@ NodeCore::Entry& NodeCore::entry_of_step(JobId job, uint32_t generation) {
   return e;
 }
 
-void NodeCore::event(const StepStarted& x) {
-  Entry& e = entry_of_step(x.job, x.generation);
-  if (e.generation != x.generation) return;
-  if (e.suspended) effects_.emplace_back(StopSteps{x.job, x.generation, true});
-  if (x.step != kBatchStep) {
-    e.steps.insert(x.step);
-    if (auto limit = e.limits.find(x.step); limit != e.limits.end()) effects_.emplace_back(LimitSteps{limit->second});
+void NodeCore::event(const StepStarted& started) {
+  Entry& e = entry_of_step(started.job, started.generation);
+  if (e.generation != started.generation) return;
+  if (e.suspended) effects_.emplace_back(StopSteps{started.job, started.generation, true});
+  if (started.step != kBatchStep) {
+    e.steps.insert(started.step);
+    if (auto limit = e.limits.find(started.step); limit != e.limits.end()) effects_.emplace_back(LimitSteps{limit->second});
     return;
   }
   if (e.batch == Batch::kRunning) return;
@@ -368,33 +370,34 @@ void NodeCore::event(const StepStarted& x) {
   tell(e);
 }
 
-void NodeCore::event(const StepEnded& x) {
-  if (!jobs_.contains(x.job) && was_forgotten(x.job, x.generation)) {
-    effects_.emplace_back(ReleaseStep{x.job, x.step});
+void NodeCore::event(const StepEnded& ended) {
+  if (!jobs_.contains(ended.job) && was_forgotten(ended.job, ended.generation)) {
+    effects_.emplace_back(ReleaseStep{ended.job, ended.step});
     return;
   }
-  Entry& e = entry_of_step(x.job, x.generation);
-  if (e.generation != x.generation || e.phase == Phase::kGone) return release_late(e, x.step);
-  if (x.step != kBatchStep) return step_ended(e, {x.job, x.generation, x.step, x.exit_status, x.out_of_memory, x.ends_step, x.usage});
+  Entry& e = entry_of_step(ended.job, ended.generation);
+  if (e.generation != ended.generation || e.phase == Phase::kGone) return release_late(e, ended.step);
+  if (ended.step != kBatchStep)
+    return step_ended(e, {ended.job, ended.generation, ended.step, ended.exit_status, ended.out_of_memory, ended.ends_step, ended.usage});
   if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
   e.batch = Batch::kFinished;
-  e.exit_status = x.exit_status;
-  e.out_of_memory = x.out_of_memory;
-  e.batch_usage = x.usage;
+  e.exit_status = ended.exit_status;
+  e.out_of_memory = ended.out_of_memory;
+  e.batch_usage = ended.usage;
   batch_ended(e);
 }
 
-void NodeCore::event(const StepFailed& x) {
-  Entry* e = find(x.job, x.generation);
+void NodeCore::event(const StepFailed& failed) {
+  Entry* e = find(failed.job, failed.generation);
   if (!e) {
-    effects_.emplace_back(ReleaseStep{x.job, x.step});
+    effects_.emplace_back(ReleaseStep{failed.job, failed.step});
     return;
   }
-  if (e->phase == Phase::kGone) return release_late(*e, x.step);
-  if (x.step != kBatchStep) return step_ended(*e, {x.job, x.generation, x.step, 1 << 8, false, false, nullptr});
+  if (e->phase == Phase::kGone) return release_late(*e, failed.step);
+  if (failed.step != kBatchStep) return step_ended(*e, {failed.job, failed.generation, failed.step, 1 << 8, false, false, nullptr});
   e->batch = Batch::kFailed;
-  e->node_fault = x.node_fault;
-  e->failure = x.text;
+  e->node_fault = failed.node_fault;
+  e->failure = failed.text;
   batch_ended(*e);
 }
 
@@ -453,18 +456,18 @@ void NodeCore::all_left(Entry& e) {
   }
 }
 
-void NodeCore::gone(Entry& e) {
-  e.phase = Phase::kGone;
-  bool told = e.batch == Batch::kFailed && e.epilog_error.empty() && !e.ending;
+void NodeCore::gone(Entry& entry) {
+  entry.phase = Phase::kGone;
+  bool told = entry.batch == Batch::kFailed && entry.epilog_error.empty() && !entry.ending;
   if (!told) {
     // With an epilog the end of the script has been told already, unless it came after TerminateJob: then its status is told now.
-    bool with_status = e.batch == Batch::kFinished && (e.ending || !programs_.epilog);
-    if (with_status) tell(e);
-    else report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+    bool with_status = entry.batch == Batch::kFinished && (entry.ending || !programs_.epilog);
+    if (with_status) tell(entry);
+    else report(node_rpc::JobGone{entry.job, entry.generation, entry.epilog_error});
   }
-  auto next = e.next;
-  JobId job = e.job;
-  if (e.forget || next) drop(job);
+  auto next = entry.next;
+  JobId job = entry.job;
+  if (entry.forget || next) drop(job);
   if (next) order(*next);
 }
 

@@ -216,9 +216,9 @@ class NodeCore {
   };
 
   void order(const node_rpc::Registered& o);
-  void order(const node_rpc::LaunchBatch& o);
-  void order(const node_rpc::PrepareJob& o);
-  void order(const node_rpc::TerminateJob& o);
+  void order(const node_rpc::LaunchBatch& order);
+  void order(const node_rpc::PrepareJob& order);
+  void order(const node_rpc::TerminateJob& order);
   void order(const node_rpc::SignalJob& o);
   void order(const node_rpc::LimitStep& o);
   void order(const node_rpc::ForgetJobs& o);
@@ -258,10 +258,10 @@ class NodeCore {
   void end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time);
   void step_left(Entry& e);
   void all_left(Entry& e);
-  void gone(Entry& e);
+  void gone(Entry& entry);
   void drop(JobId job);
   bool was_forgotten(JobId job, uint32_t generation) const;
-  void tell(const Entry& e);  // how it stands, to the controller
+  void tell(const Entry& entry);  // how it stands, to the controller
   void report(NodeReport r);
 
   NodePrograms programs_;

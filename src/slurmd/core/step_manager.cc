@@ -104,21 +104,21 @@ Result<StepManager::Decision<rpc::StepCreated>> StepManager::create(Uid caller, 
   return decided(*m, steps::create_step({all, s.job, s.now, s.bounds, s.ports, s.address}, c));
 }
 
-Result<StepManager::Decision<rpc::StepCreated>> StepManager::decided(const Managed& m, Result<steps::Made> result) const {
+Result<StepManager::Decision<rpc::StepCreated>> StepManager::decided(const Managed& managed, Result<steps::Made> result) const {
   MUSTER_TRY(made, std::move(result));
-  Decision<rpc::StepCreated> d;
-  d.reply = std::move(made.answer);
-  if (!made.record) return d;
+  Decision<rpc::StepCreated> out;
+  out.reply = std::move(made.answer);
+  if (!made.record) return out;
   node_rpc::StepNews news;
   news.made = std::move(*made.record);
-  if (m.news.size() >= kStepsUntold)
+  if (managed.news.size() >= kStepsUntold)
     return fail(Errc::kNodesBusy, {}, "slurmctld has been away for so many steps that no more of them can be kept for it");
   // Counted twice: as a step that is there, and as news that slurmctld has to be told.
-  if (bytes_of(m.job().request->uid) + 2 * kept_bytes(news) > kBytesOfUser)
+  if (bytes_of(managed.job().request->uid) + 2 * kept_bytes(news) > kBytesOfUser)
     return fail(Errc::kNodesBusy, {},
                 "no more steps of this user can be kept on this node until others have ended, or slurmctld knows of them");
-  d.record = record_of(std::move(news));
-  return d;
+  out.record = record_of(std::move(news));
+  return out;
 }
 
 size_t StepManager::bytes_of(Uid user) const {
@@ -160,13 +160,13 @@ std::optional<ManagerRecord> StepManager::manage(const node_rpc::ManageSteps& or
 }
 
 std::optional<ManagerRecord> StepManager::part_ended(const rpc::PartEnded& part, Time now) const {
-  const Managed* m = find(part.job, part.generation);
-  if (!m) return std::nullopt;
-  const auto index = m->index_of.find(part.node);
-  if (index == m->index_of.end()) return std::nullopt;
-  const NodeId node = m->job().allocation->nodes[index->second].node;
-  auto step = std::ranges::find(m->job().steps, part.step, &Step::id);
-  if (step == m->job().steps.end()) return used_late(*m, part, node);
+  const Managed* managed = find(part.job, part.generation);
+  if (!managed) return std::nullopt;
+  const auto index = managed->index_of.find(part.node);
+  if (index == managed->index_of.end()) return std::nullopt;
+  const NodeId node = managed->job().allocation->nodes[index->second].node;
+  auto step = std::ranges::find(managed->job().steps, part.step, &Step::id);
+  if (step == managed->job().steps.end()) return used_late(*managed, part, node);
   const auto is_there = [&](const StepShare& s) { return s.node_index == index->second; };
   const auto here = std::ranges::find_if(step->shares, is_there);
   if (here == step->shares.end() || here->done) return std::nullopt;
@@ -174,8 +174,8 @@ std::optional<ManagerRecord> StepManager::part_ended(const rpc::PartEnded& part,
   const bool last = std::ranges::all_of(step->shares, [&](const StepShare& s) { return s.done || is_there(s); });
   if (last)
     r.news.push_back(
-        with_use(ending(part.step, std::max(step->exit_status, part.exit_status), step->out_of_memory || part.out_of_memory, now), m->job(),
-                 *step, part.usage, node));
+        with_use(ending(part.step, std::max(step->exit_status, part.exit_status), step->out_of_memory || part.out_of_memory, now),
+                 managed->job(), *step, part.usage, node));
   else r.part = part;
   return r;
 }
@@ -268,7 +268,7 @@ Cluster StepManager::with_all_names(const Managed& m) const {
 }
 
 Cluster StepManager::cluster_of(const node_rpc::ManageSteps& order, Job job) {
-  Cluster c;
+  Cluster cluster;
   auto node_names = std::make_shared<std::unordered_map<std::string, uint32_t>>();
   for (const node_rpc::ManagedNode& managed : order.nodes) {
     Node n;
@@ -277,26 +277,26 @@ Cluster StepManager::cluster_of(const node_rpc::ManageSteps& order, Job job) {
     n.hardware = managed.hardware;
     n.features_active = managed.features;
     node_names->emplace(n.spec->name, n.id.value);
-    c.nodes.set(n.id.value, std::move(n));
+    cluster.nodes.set(n.id.value, std::move(n));
   }
-  c.node_names = std::move(node_names);
-  c.name = order.warrant.job.cluster;
-  Partition p;
-  p.index = job.partition;
-  p.name = order.warrant.job.partition;
-  c.partitions.set(p.index, std::move(p));
+  cluster.node_names = std::move(node_names);
+  cluster.name = order.warrant.job.cluster;
+  Partition partition;
+  partition.index = job.partition;
+  partition.name = order.warrant.job.partition;
+  cluster.partitions.set(partition.index, std::move(partition));
   if (!order.blocks.empty()) {
     Topology blocks;
     blocks.kind = TopologyKind::kBlock;
     blocks.units = order.blocks;
     auto all = std::make_shared<Topologies>();
     all->all.push_back(std::move(blocks));
-    c.topologies = std::move(all);
+    cluster.topologies = std::move(all);
   }
   job.ask(*order.request);
   const uint32_t id = job.id.value;
-  c.jobs.set(id, std::move(job));
-  return c;
+  cluster.jobs.set(id, std::move(job));
+  return cluster;
 }
 
 // The job as slurmctld has it now, with its steps as they are known here, less their parts on nodes that the job has lost.
@@ -320,21 +320,21 @@ Job StepManager::job_after(const Job& known, const node_rpc::ManageSteps& order)
   return job;
 }
 
-void StepManager::apply(JobId id, const ManagerRecord& r) {
+void StepManager::apply(JobId id, const ManagerRecord& record) {
   auto at = jobs_.find(id);
-  if (r.manage) {
-    const bool same_run = at != jobs_.end() && at->second.job().restarts == r.manage->job.restarts && r.first_news == 0;
+  if (record.manage) {
+    const bool same_run = at != jobs_.end() && at->second.job().restarts == record.manage->job.restarts && record.first_news == 0;
     if (!same_run) {
       Managed fresh;
-      fresh.first_news = r.first_news ? r.first_news : r.manage->job.run->step_news + 1;
+      fresh.first_news = record.first_news ? record.first_news : record.manage->job.run->step_news + 1;
       at = jobs_.insert_or_assign(id, std::move(fresh)).first;
     }
     Managed& m = at->second;
-    Job job = same_run ? job_after(m.job(), *r.manage) : r.manage->job;
-    m.order = *r.manage;
+    Job job = same_run ? job_after(m.job(), *record.manage) : record.manage->job;
+    m.order = *record.manage;
     m.order.job = Job();
     m.order.job.id = id;
-    m.cluster = cluster_of(*r.manage, std::move(job));
+    m.cluster = cluster_of(*record.manage, std::move(job));
     m.index_of.clear();
     for (const node_rpc::ManagedNode& n : m.order.nodes) m.index_of.emplace(n.spec->name, static_cast<uint32_t>(m.index_of.size()));
     m.live.clear();
@@ -342,31 +342,31 @@ void StepManager::apply(JobId id, const ManagerRecord& r) {
     for (const Step& step : m.job().steps) m.count(step);
   }
   if (at == jobs_.end()) return;
-  Managed& m = at->second;
-  for (const node_rpc::StepNews& n : r.news) {
+  Managed& managed = at->second;
+  for (const node_rpc::StepNews& n : record.news) {
     // A record of a whole state has the effect of its news in the job already; they are only to be told.
-    if (r.first_news == 0) apply(m, n);
-    m.bytes += kept_bytes(n);
-    m.news.push_back(n);
+    if (record.first_news == 0) apply(managed, n);
+    managed.bytes += kept_bytes(n);
+    managed.news.push_back(n);
   }
-  if (r.part) apply(m, *r.part);
-  while (r.taken >= m.first_news && !m.news.empty()) {
-    m.bytes -= kept_bytes(m.news.front());
-    m.news.pop_front();
-    ++m.first_news;
+  if (record.part) apply(managed, *record.part);
+  while (record.taken >= managed.first_news && !managed.news.empty()) {
+    managed.bytes -= kept_bytes(managed.news.front());
+    managed.news.pop_front();
+    ++managed.first_news;
   }
-  m.over = m.over || r.over;
-  if (m.over && m.news.empty()) jobs_.erase(at);
+  managed.over = managed.over || record.over;
+  if (managed.over && managed.news.empty()) jobs_.erase(at);
 }
 
-void StepManager::apply(Managed& m, const node_rpc::StepNews& news) {
-  Job& job = m.edit();
+void StepManager::apply(Managed& managed, const node_rpc::StepNews& news) {
+  Job& job = managed.edit();
   if (news.ended) {
     std::erase_if(job.steps, [&](const Step& s) { return s.id == news.ended->step; });
-    m.uncount(news.ended->step);
+    managed.uncount(news.ended->step);
   }
   if (!news.made) return;
-  m.count(*news.made);
+  managed.count(*news.made);
   auto known = std::ranges::find(job.steps, news.made->id, &Step::id);
   if (known == job.steps.end()) job.steps.push_back(*news.made);
   else *known = *news.made;
@@ -401,20 +401,20 @@ bool StepManager::forgotten(JobId job) const { return !jobs_.contains(job); }
 
 // ---- news
 std::optional<node_rpc::StepsOfJob> StepManager::news(JobId job, uint64_t after, Time now) const {
-  const Managed* m = find(job);
-  if (!m) return std::nullopt;
+  const Managed* managed = find(job);
+  if (!managed) return std::nullopt;
   node_rpc::StepsOfJob out;
   out.job = job;
-  out.generation = m->job().restarts;
-  out.first = std::max(after + 1, m->first_news);
-  out.renew = !m->over && wants_renewal(m->order.warrant.expires, m->job().ends, now);
+  out.generation = managed->job().restarts;
+  out.first = std::max(after + 1, managed->first_news);
+  out.renew = !managed->over && wants_renewal(managed->order.warrant.expires, managed->job().ends, now);
   size_t bytes = 0;
-  for (size_t i = out.first - m->first_news; i < m->news.size() && out.news.size() < kNewsAtOnce; ++i) {
-    bytes += kept_bytes(m->news[i]);
+  for (size_t i = out.first - managed->first_news; i < managed->news.size() && out.news.size() < kNewsAtOnce; ++i) {
+    bytes += kept_bytes(managed->news[i]);
     if (bytes > kBytesAtOnce && !out.news.empty()) break;  // one alone is no larger than the request that made it
-    out.news.push_back(m->news[i]);
+    out.news.push_back(managed->news[i]);
   }
-  if (out.news.empty() && !(out.renew && now + steps::kAfterJobEnds > m->order.warrant.expires)) return std::nullopt;
+  if (out.news.empty() && !(out.renew && now + steps::kAfterJobEnds > managed->order.warrant.expires)) return std::nullopt;
   return out;
 }
 

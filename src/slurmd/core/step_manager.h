@@ -32,13 +32,13 @@ struct ManagerRecord {
   uint64_t taken = 0;                  // slurmctld has them up to this number
   bool over = false;                   // only its news are still to be told
   template <class S, class V>
-  static void describe(S& s, V&& v) {
-    v(1, "manage", s.manage);
-    v(2, "news", s.news);
-    v(3, "part", s.part);
-    v(4, "first_news", s.first_news);
-    v(5, "taken", s.taken);
-    v(6, "over", s.over);
+  static void describe(S& self, V&& field) {
+    field(1, "manage", self.manage);
+    field(2, "news", self.news);
+    field(3, "part", self.part);
+    field(4, "first_news", self.first_news);
+    field(5, "taken", self.taken);
+    field(6, "over", self.over);
   }
 };
 
@@ -111,12 +111,12 @@ class StepManager {
   static std::optional<ManagerRecord> used_late(const Managed& m, const rpc::PartEnded& part, NodeId node);
   static Result<> has_right(const Managed& m, Time now);
   size_t bytes_of(Uid user) const;
-  Result<Decision<rpc::StepCreated>> decided(const Managed& m, Result<steps::Made> made) const;
+  Result<Decision<rpc::StepCreated>> decided(const Managed& managed, Result<steps::Made> made) const;
   Cluster with_all_names(const Managed& m) const;
   static Cluster cluster_of(const node_rpc::ManageSteps& order, Job job);
   static Job job_after(const Job& known, const node_rpc::ManageSteps& order);
-  static void apply(Managed& m, const node_rpc::StepNews& news);
-  static void apply(Managed& m, const rpc::PartEnded& part);
+  static void apply(Managed& managed, const node_rpc::StepNews& news);
+  static void apply(Managed& managed, const rpc::PartEnded& part);
 
   Cluster others_;  // the nodes of slurm.conf as names alone
   Uid slurm_user_{};

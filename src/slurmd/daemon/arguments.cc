@@ -85,24 +85,24 @@ const Row* find(const Row (&rows)[N], int option) {
   return row == rows + N ? nullptr : row;
 }
 
-void take(int option, Arguments& a) {
+void take(int option, Arguments& arguments) {
   if (const Flag* flag = find(kFlags, option)) {
-    a.*(flag->set) = true;
+    arguments.*(flag->set) = true;
   } else if (const Text* text = find(kTexts, option)) {
-    a.*(text->set) = optarg;
+    arguments.*(text->set) = optarg;
   } else if (const Refusal* no = find(kRefusals, option)) {
-    a.exit_now = refuse(no->what, no->why);
+    arguments.exit_now = refuse(no->what, no->why);
   } else if (option == 'n') {
-    a.nice = parse_number<int>(optarg, -20, 19);
-    if (!a.nice) a.exit_now = refuse("-n", "a nice value is a number from -20 to 19");
+    arguments.nice = parse_number<int>(optarg, -20, 19);
+    if (!arguments.nice) arguments.exit_now = refuse("-n", "a nice value is a number from -20 to 19");
   } else if (option == 'v') {
-    ++a.verbose;
+    ++arguments.verbose;
   } else if (option == 'h' || option == 'V') {
     std::fputs(option == 'h' ? kUsage : (std::string(kVersionLine) + "\n").c_str(), stdout);
-    a.exit_now = 0;
+    arguments.exit_now = 0;
   } else {
     std::fputs("Try 'slurmd -h' for more information\n", stderr);
-    a.exit_now = 1;
+    arguments.exit_now = 1;
   }
 }
 

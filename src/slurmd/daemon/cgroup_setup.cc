@@ -51,16 +51,16 @@ os::CgroupOptions cgroup_options(const Setup& s) {
 
 }  // namespace
 
-Result<> prepare_cgroups(Setup& s, os::Log& log) {
-  const config::CgroupConf& c = s.loaded->cgroup;
-  if (!cgroups_wanted(s)) return {};
-  s.groups = cgroup_options(s);
-  if (s.groups->version != os::CgroupVersion::kV2 || c.ignore_systemd || !os::systemd_runs()) return {};
-  const os::StepScope scope = step_scope(s);
+Result<> prepare_cgroups(Setup& setup, os::Log& log) {
+  const config::CgroupConf& conf = setup.loaded->cgroup;
+  if (!cgroups_wanted(setup)) return {};
+  setup.groups = cgroup_options(setup);
+  if (setup.groups->version != os::CgroupVersion::kV2 || conf.ignore_systemd || !os::systemd_runs()) return {};
+  const os::StepScope scope = step_scope(setup);
   if (auto made = os::open_step_scope(scope); made) {
-    s.scope = scope;
+    setup.scope = scope;
   } else {
-    if (!c.ignore_systemd_on_failure) return std::unexpected(made.error());
+    if (!conf.ignore_systemd_on_failure) return std::unexpected(made.error());
     log.error("{}; the groups of jobs are made without systemd (IgnoreSystemdOnFailure)", made.error().message());
   }
   return {};

@@ -41,9 +41,9 @@ bool is_connection_error(const Error& e) {
 Result<> ContentCache::open() {
   MUSTER_TRY_VOID(os::make_dirs(directory_, 0700));
   ::chmod(directory_.c_str(), 0700);
-  DIR* d = ::opendir(directory_.c_str());
-  if (!d) return {};
-  while (const dirent* e = ::readdir(d)) {
+  DIR* folder = ::opendir(directory_.c_str());
+  if (!folder) return {};
+  while (const dirent* e = ::readdir(folder)) {
     const std::string name = e->d_name;
     if (name == "." || name == "..") continue;
     struct stat st {};
@@ -54,7 +54,7 @@ Result<> ContentCache::open() {
       ::unlink(path_of(name).c_str());  // a part that a crash left
     }
   }
-  ::closedir(d);
+  ::closedir(folder);
   make_room();
   return {};
 }

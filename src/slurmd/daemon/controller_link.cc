@@ -34,13 +34,13 @@ void ControllerLink::dial() {
                    [this, where = address + ":" + std::to_string(port)](Result<net::ChannelPtr> c) { connected(std::move(c), where); });
 }
 
-void ControllerLink::connected(Result<net::ChannelPtr> c, const std::string& where) {
+void ControllerLink::connected(Result<net::ChannelPtr> opened, const std::string& where) {
   if (stopped_) return;
-  if (!c) return retry(where + ": " + std::string(c.error().message()));
-  const net::Peer& peer = (*c)->peer();
+  if (!opened) return retry(where + ": " + std::string(opened.error().message()));
+  const net::Peer& peer = (*opened)->peer();
   if (!peer.is_daemon(setup_.slurm_user))
     return retry(where + " belongs to uid " + std::to_string(peer.uid.value) + ", which may not be the controller");
-  channel_ = std::move(*c);
+  channel_ = std::move(*opened);
   channel_->on_request = [this](net::Frame f) { on_frame(f); };
   channel_->on_closed = [this, where](const Error& e) {
     channel_ = nullptr;

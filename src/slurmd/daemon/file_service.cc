@@ -46,15 +46,15 @@ Result<rpc::SendFile> unpacked(const rpc::SendFile& m) {
 }  // namespace
 
 // As whom a file is written: the job's owner, or with --no-allocation slurmd itself, which only root and SlurmUser may ask for.
-Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& m) {
-  if (m.as_caller) {
+Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& message) {
+  if (message.as_caller) {
     if (!is_daemon(peer)) return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
     return std::optional<os::Credentials>();
   }
-  MUSTER_TRY(credential, check_credential(peer, m.credential, rpc::CredentialPurpose::kSendFile));
+  MUSTER_TRY(credential, check_credential(peer, message.credential, rpc::CredentialPurpose::kSendFile));
   // The credential outlives its run by minutes: the node may be another's by then.
   if (core_.has_ended(credential.job, credential.generation)) return fail(Errc::kInvalidJobId, "the job has ended");
-  for (const std::string& name : m.nodes)
+  for (const std::string& name : message.nodes)
     if (std::ranges::none_of(credential.nodes, [&](const rpc::StepNode& n) { return n.address.name == name; }))
       return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(credential.job.value));
   if (::geteuid() != 0) return std::optional<os::Credentials>();
@@ -64,18 +64,19 @@ Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer,
   return std::optional(std::move(who));
 }
 
-Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& f) {
-  rpc::SendFile m;
-  MUSTER_TRY_VOID(wire::decode(f.payload, m));
-  if (m.path.empty() || m.path[0] != '/') return fail(Errc::kInvalidArgument, "the path of a file must be absolute: " + m.path);
-  if (m.transfer.size() < 16 || m.transfer.size() > 64 || m.transfer.find('/') != std::string::npos)
+Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& frame) {
+  rpc::SendFile message;
+  MUSTER_TRY_VOID(wire::decode(frame.payload, message));
+  if (message.path.empty() || message.path[0] != '/')
+    return fail(Errc::kInvalidArgument, "the path of a file must be absolute: " + message.path);
+  if (message.transfer.size() < 16 || message.transfer.size() > 64 || message.transfer.find('/') != std::string::npos)
     return fail(Errc::kInvalidArgument, "a transfer's id has 16 to 64 characters");
-  MUSTER_TRY(who, file_owner(channel->peer(), m));
+  MUSTER_TRY(who, file_owner(channel->peer(), message));
   auto all = std::make_shared<Branches>();
   all->channel = channel;
-  all->id = f.id;
-  all->message = f.message;
-  std::vector<std::string> others = m.nodes;
+  all->id = frame.id;
+  all->message = frame.message;
+  std::vector<std::string> others = message.nodes;
   bool here = std::erase(others, setup_.node) > 0;
   if (here) {
     ++all->open;
@@ -83,14 +84,14 @@ Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& 
       if (!fault.empty()) all->result.faults.push_back({node, std::move(fault)});
       all->over();
     };
-    if (Result<rpc::SendFile> plain = unpacked(m)) files_.take(*plain, who, written);
+    if (Result<rpc::SendFile> plain = unpacked(message)) files_.take(*plain, who, written);
     else written(std::string(plain.error().message()));
   }
   if (!others.empty())
-    for (std::vector<std::string>& branch : split_evenly(others, std::clamp(m.fanout, 1u, kWidestTree))) {
+    for (std::vector<std::string>& branch : split_evenly(others, std::clamp(message.fanout, 1u, kWidestTree))) {
       ++all->open;
-      m.nodes = std::move(branch);
-      pass_on(m, [all](rpc::FileSent sent) {
+      message.nodes = std::move(branch);
+      pass_on(message, [all](rpc::FileSent sent) {
         std::ranges::move(sent.faults, std::back_inserter(all->result.faults));
         all->over();
       });

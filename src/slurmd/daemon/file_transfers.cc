@@ -47,69 +47,70 @@ struct FileTransfers::Transfer {
 FileTransfers::FileTransfers(net::Loop& loop, std::string program) : loop_(loop), program_(std::move(program)) {}
 FileTransfers::~FileTransfers() = default;
 
-Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& b, const std::optional<os::Credentials>& who) {
+Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& block, const std::optional<os::Credentials>& who) {
   Uid uid = who ? who->uid : Uid(0);
   auto of_user = std::ranges::count_if(transfers_, [&](const auto& t) { return t.second->uid == uid; });
   if (transfers_.size() >= kMostTransfers || static_cast<size_t>(of_user) >= kMostTransfersOfUser)
     return fail(Errc::kNodesBusy, "too many files are being received");
-  auto t = std::make_unique<Transfer>();
+  auto transfer = std::make_unique<Transfer>();
   int in[2], said[2];
   if (::pipe2(in, O_CLOEXEC) < 0) return fail(Errc::kError, "no pipe");
   os::Fd child_in(in[0]);
-  t->input.reset(in[1]);
+  transfer->input.reset(in[1]);
   if (::pipe2(said, O_CLOEXEC | O_NONBLOCK) < 0) return fail(Errc::kError, "no pipe");
-  t->said.reset(said[0]);
+  transfer->said.reset(said[0]);
   os::Fd child_said(said[1]);
-  ::fcntl(t->input.get(), F_SETFL, O_NONBLOCK);
-  os::SpawnSpec s;
-  s.path = program_;
-  std::string flags = std::string("-") + (b.force ? "f" : "") + (b.make_directory ? "d" : "");
-  s.argv = {program_,
-            "receive",
-            b.path,
-            std::to_string(b.size),
-            octal(b.mode),
-            b.transfer,
-            flags,
-            std::to_string(b.access_time),
-            std::to_string(b.change_time)};
-  s.cwd = "/";
-  s.env = std::vector<std::string>{};
-  s.credentials = who;
-  s.umask = 077;
-  s.process_group = 0;
-  s.fds = {{child_in.get(), 0}, {child_said.get(), 1}, {child_said.get(), 2}};
-  MUSTER_TRY(launch, os::Launch::start(std::move(s)));
-  t->key = key_of(b, who);
-  t->uid = uid;
-  t->pid = launch.pid();
-  t->launch.emplace(std::move(launch));
-  t->size = b.size;
-  Transfer* raw = t.get();
-  transfers_[t->key] = std::move(t);
+  ::fcntl(transfer->input.get(), F_SETFL, O_NONBLOCK);
+  os::SpawnSpec spec;
+  spec.path = program_;
+  std::string flags = std::string("-") + (block.force ? "f" : "") + (block.make_directory ? "d" : "");
+  spec.argv = {program_,
+               "receive",
+               block.path,
+               std::to_string(block.size),
+               octal(block.mode),
+               block.transfer,
+               flags,
+               std::to_string(block.access_time),
+               std::to_string(block.change_time)};
+  spec.cwd = "/";
+  spec.env = std::vector<std::string>{};
+  spec.credentials = who;
+  spec.umask = 077;
+  spec.process_group = 0;
+  spec.fds = {{child_in.get(), 0}, {child_said.get(), 1}, {child_said.get(), 2}};
+  MUSTER_TRY(launch, os::Launch::start(std::move(spec)));
+  transfer->key = key_of(block, who);
+  transfer->uid = uid;
+  transfer->pid = launch.pid();
+  transfer->launch.emplace(std::move(launch));
+  transfer->size = block.size;
+  Transfer* raw = transfer.get();
+  transfers_[transfer->key] = std::move(transfer);
   return raw;
 }
 
-void FileTransfers::take(const rpc::SendFile& b, const std::optional<os::Credentials>& who, Done done) {
-  auto at = transfers_.find(key_of(b, who));
-  Transfer* t = at == transfers_.end() ? nullptr : at->second.get();
-  if (!t) {
-    if (b.offset != 0) return done("the transfer is not known here (any more)");
-    auto started = start(b, who);
+void FileTransfers::take(const rpc::SendFile& block, const std::optional<os::Credentials>& who, Done done) {
+  auto at = transfers_.find(key_of(block, who));
+  Transfer* transfer = at == transfers_.end() ? nullptr : at->second.get();
+  if (!transfer) {
+    if (block.offset != 0) return done("the transfer is not known here (any more)");
+    auto started = start(block, who);
     if (!started) return done(std::string(started.error().message()));
-    t = *started;
+    transfer = *started;
   }
-  size_t waiting = b.data.size();
+  size_t waiting = block.data.size();
   for (const auto& [key, other] : transfers_)
-    if (other->uid == t->uid) waiting += other->block.size();
+    if (other->uid == transfer->uid) waiting += other->block.size();
   if (waiting > kMostBytesOfUser) return done("too many files are being received");
-  if (t->done || b.offset != t->offset || b.size != t->size || b.data.size() > b.size - b.offset) return done("a block came out of order");
-  t->offset += b.data.size();
-  t->last = t->offset == t->size;
-  t->block = b.data;
-  t->done = std::move(done);
-  t->silent = loop_.after(kTransferSilent, [this, t] { give_up(*t); });
-  write(*t);
+  if (transfer->done || block.offset != transfer->offset || block.size != transfer->size || block.data.size() > block.size - block.offset)
+    return done("a block came out of order");
+  transfer->offset += block.data.size();
+  transfer->last = transfer->offset == transfer->size;
+  transfer->block = block.data;
+  transfer->done = std::move(done);
+  transfer->silent = loop_.after(kTransferSilent, [this, transfer] { give_up(*transfer); });
+  write(*transfer);
 }
 
 // The process will soon be gone: it sees the end of its bytes and leaves nothing behind, or it is stopped or held up and is killed. The
@@ -120,24 +121,24 @@ void FileTransfers::give_up(Transfer& t) {
   t.silent = loop_.after(kEndsByItself, [pid = t.pid] { ::kill(pid, SIGKILL); });
 }
 
-void FileTransfers::write(Transfer& t) {
-  while (!t.block.empty()) {
-    ssize_t n = ::write(t.input.get(), t.block.data(), t.block.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0 && errno == EAGAIN) {
-      if (!t.watch)
-        t.watch = loop_.watch(
-            t.input.get(), [] {}, [this, raw = &t] { write(*raw); });
-      t.watch->pause_read(true);
-      t.watch->want_write(true);
+void FileTransfers::write(Transfer& transfer) {
+  while (!transfer.block.empty()) {
+    ssize_t written = ::write(transfer.input.get(), transfer.block.data(), transfer.block.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0 && errno == EAGAIN) {
+      if (!transfer.watch)
+        transfer.watch = loop_.watch(
+            transfer.input.get(), [] {}, [this, raw = &transfer] { write(*raw); });
+      transfer.watch->pause_read(true);
+      transfer.watch->want_write(true);
       return;
     }
-    if (n < 0) return t.watch.reset();  // it has ended: reaped() knows why
-    t.block.erase(0, static_cast<size_t>(n));
+    if (written < 0) return transfer.watch.reset();  // it has ended: reaped() knows why
+    transfer.block.erase(0, static_cast<size_t>(written));
   }
-  t.watch.reset();
-  if (!t.last) return answer(t, {});
-  t.input.reset();  // reaped() answers
+  transfer.watch.reset();
+  if (!transfer.last) return answer(transfer, {});
+  transfer.input.reset();  // reaped() answers
 }
 
 void FileTransfers::answer(Transfer& t, std::string fault) {

@@ -91,9 +91,9 @@ void GpuClocks::set_again(const std::vector<std::string>& files) {
 }
 
 void GpuClocks::find_again() {
-  DIR* d = ::opendir(spool_.c_str());
-  if (!d) return;
-  while (dirent* e = ::readdir(d)) {
+  DIR* folder = ::opendir(spool_.c_str());
+  if (!folder) return;
+  while (dirent* e = ::readdir(folder)) {
     const std::string name = e->d_name;
     if (!name.starts_with(kPrefix)) continue;
     auto text = os::read_file(spool_ + "/" + name, kMaxBytes);
@@ -104,7 +104,7 @@ void GpuClocks::find_again() {
     if (auto change = parse(*text)) changed_[name.substr(kPrefix.size())] = std::move(*change);
     else log_.error("{}/{}: not as slurmd writes it; the clocks of its GPUs stay as they are", spool_, name);
   }
-  ::closedir(d);
+  ::closedir(folder);
 }
 
 std::vector<std::string> GpuClocks::steps() const {

@@ -63,26 +63,26 @@ Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus)
               "known here: nvml, nvidia, rsmi, oneapi, full, off");
 }
 
-Result<> find_gres(Setup& s) {
-  std::vector<GresDevices> configured = config::devices_of(s.loaded->gres, s.config(), s.node_index);
-  config::AutoDetect how = config::autodetect_of(s.loaded->gres, s.node_index);
+Result<> find_gres(Setup& setup) {
+  std::vector<GresDevices> configured = config::devices_of(setup.loaded->gres, setup.config(), setup.node_index);
+  config::AutoDetect how = config::autodetect_of(setup.loaded->gres, setup.node_index);
   if (how == kUnset || how == kOff) {
-    s.hardware.gres = std::move(configured);
+    setup.hardware.gres = std::move(configured);
     return {};
   }
-  MUSTER_TRY(found, discover_gpus(how, s.cpus));
+  MUSTER_TRY(found, discover_gpus(how, setup.cpus));
   std::vector<FoundDevice> devices;
   for (os::GpuDevice& d : found.inventory.devices) devices.push_back({d.type, d.files, d.cores, d.links, d.uuid});
   Reconciled r = reconcile_gpus(configured, devices, found.vendor_flags);
-  for (const auto* texts : {&found.inventory.faults, &r.problems}) s.notes.insert(s.notes.end(), texts->begin(), texts->end());
-  s.hardware.gres = std::move(r.devices);
-  s.context.gpu_uuids = std::move(r.uuids);
+  for (const auto* texts : {&found.inventory.faults, &r.problems}) setup.notes.insert(setup.notes.end(), texts->begin(), texts->end());
+  setup.hardware.gres = std::move(r.devices);
+  setup.context.gpu_uuids = std::move(r.uuids);
   return {};
 }
 
-int print_gres(const Setup& s) {
-  for (const std::string& note : s.notes) std::fprintf(stderr, "slurmd: warning: %s\n", note.c_str());
-  for (const GresDevices& g : s.hardware.gres) {
+int print_gres(const Setup& setup) {
+  for (const std::string& note : setup.notes) std::fprintf(stderr, "slurmd: warning: %s\n", note.c_str());
+  for (const GresDevices& g : setup.hardware.gres) {
     std::string line =
         "slurmd: Gres Name=" + g.name + " Type=" + (g.type.empty() ? "(null)" : g.type) + " Count=" + std::to_string(g.count);
     if (!g.files.empty()) line += " File=" + join(g.files, ",");

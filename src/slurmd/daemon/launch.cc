@@ -20,10 +20,10 @@ namespace {
 constexpr char kDevNull[] = "/dev/null";
 
 // The account of a job on this machine. Rootless: we can only be ourselves.
-Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string& name, step_rpc::StepdLaunch& l) {
-  l.uid = uid;
-  l.gid = gid;
-  l.user_name = name;
+Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string& name, step_rpc::StepdLaunch& launch) {
+  launch.uid = uid;
+  launch.gid = gid;
+  launch.user_name = name;
   if (::geteuid() != 0) {
     if (uid.value != ::geteuid())
       return fail(Errc::kAccessDenied, "this slurmd runs as uid " + std::to_string(::geteuid()) + " and cannot run processes of uid " +
@@ -31,8 +31,8 @@ Result<> set_user(os::UserDirectory& users, Uid uid, Gid gid, const std::string&
     return {};
   }
   MUSTER_TRY(who, users.credentials(uid));
-  l.groups = who.groups;
-  if (gid.value == 0xffffffffu) l.gid = who.gid;
+  launch.groups = who.groups;
+  if (gid.value == 0xffffffffu) launch.gid = who.gid;
   return {};
 }
 
@@ -46,37 +46,37 @@ struct CgroupShare {
 };
 
 // Adds what the step may use, as cgroup.conf wants it enforced. Without root the groups are left alone.
-void add_cgroup(const Setup& s, const CgroupShare& share, step_rpc::StepdLaunch& l) {
-  if (!s.groups) return;
-  const config::CgroupConf& c = s.loaded->cgroup;
-  step_rpc::StepCgroup g;
-  const os::CgroupOptions& where = *s.groups;
-  g.mountpoint = where.mountpoint;
-  g.prefix = where.prefix;
-  g.version = *where.version == os::CgroupVersion::kV1 ? 1 : 2;
-  if (!has_task_plugin(s.config(), "cgroup")) return l.cgroup.push_back(std::move(g));
-  g.required = c.constrain_cores || c.constrain_devices || c.constrain_ram || c.constrain_swap;
-  const uint64_t node_mb = s.node_config().line->real_memory_mb;
+void add_cgroup(const Setup& setup, const CgroupShare& share, step_rpc::StepdLaunch& launch) {
+  if (!setup.groups) return;
+  const config::CgroupConf& conf = setup.loaded->cgroup;
+  step_rpc::StepCgroup cgroup;
+  const os::CgroupOptions& where = *setup.groups;
+  cgroup.mountpoint = where.mountpoint;
+  cgroup.prefix = where.prefix;
+  cgroup.version = *where.version == os::CgroupVersion::kV1 ? 1 : 2;
+  if (!has_task_plugin(setup.config(), "cgroup")) return launch.cgroup.push_back(std::move(cgroup));
+  cgroup.required = conf.constrain_cores || conf.constrain_devices || conf.constrain_ram || conf.constrain_swap;
+  const uint64_t node_mb = setup.node_config().line->real_memory_mb;
   if (share.job_mem_mb) {
-    MemoryPlan job = memory_plan(c, *share.job_mem_mb, node_mb);
-    g.job_memory_bytes = job.hard_bytes;
-    g.job_soft_bytes = job.soft_bytes;
-    g.job_swap_bytes = job.swap_bytes;
+    MemoryPlan job = memory_plan(conf, *share.job_mem_mb, node_mb);
+    cgroup.job_memory_bytes = job.hard_bytes;
+    cgroup.job_soft_bytes = job.soft_bytes;
+    cgroup.job_swap_bytes = job.swap_bytes;
   }
-  MemoryPlan step = memory_plan(c, share.step_mem_mb, node_mb);
-  g.step_memory_bytes = step.hard_bytes;
-  g.step_soft_bytes = step.soft_bytes;
-  g.step_swap_bytes = step.swap_bytes;
-  g.limit_swap = step.limit_swap;
-  if (c.memory_swappiness) g.swappiness = static_cast<int32_t>(*c.memory_swappiness);
-  if (c.constrain_cores && s.cpus_are_real) {
-    g.os_cpus = s.cpus.to_os(share.cpus);
-    g.job_os_cpus = s.cpus.to_os(share.job_cpus);
-    g.limit_cpus = g.os_cpus.any();
+  MemoryPlan step = memory_plan(conf, share.step_mem_mb, node_mb);
+  cgroup.step_memory_bytes = step.hard_bytes;
+  cgroup.step_soft_bytes = step.soft_bytes;
+  cgroup.step_swap_bytes = step.swap_bytes;
+  cgroup.limit_swap = step.limit_swap;
+  if (conf.memory_swappiness) cgroup.swappiness = static_cast<int32_t>(*conf.memory_swappiness);
+  if (conf.constrain_cores && setup.cpus_are_real) {
+    cgroup.os_cpus = setup.cpus.to_os(share.cpus);
+    cgroup.job_os_cpus = setup.cpus.to_os(share.job_cpus);
+    cgroup.limit_cpus = cgroup.os_cpus.any();
   }
-  g.limit_devices = c.constrain_devices;
-  if (g.limit_devices) g.denied_devices = denied_files(s.hardware.gres, share.gres);
-  l.cgroup.push_back(std::move(g));
+  cgroup.limit_devices = conf.constrain_devices;
+  if (cgroup.limit_devices) cgroup.denied_devices = denied_files(setup.hardware.gres, share.gres);
+  launch.cgroup.push_back(std::move(cgroup));
 }
 
 // How the use of the step is gathered: as slurm.conf says, as often as the user says. Where memory is watched, a user may only have it
@@ -138,110 +138,110 @@ FrequencyRules frequency_rules(const Setup& s, const step_rpc::StepdLaunch& l) {
 
 }  // namespace
 
-Result<step_rpc::StepdLaunch> batch_launch(const Setup& s, os::UserDirectory& users, const node_rpc::LaunchBatch& order) {
+Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::LaunchBatch& order) {
   const node_rpc::JobOnNode& job = order.job;
   if (!job.request) return fail("the launch of job " + std::to_string(job.job.value) + " came without its request");
   if (order.script.empty()) return fail(Errc::kNotBatch, "the batch script is empty");
-  const JobRequest& r = *job.request;
-  step_rpc::StepdLaunch l;
-  l.job = job.job;
-  l.generation = job.generation;
-  l.step = kBatchStep;
-  l.node = s.node;
-  MUSTER_TRY_VOID(set_user(users, r.uid, r.gid, r.user_name, l));
-  l.script = order.script;
-  l.script_path = s.spool + "/job" + std::to_string(job.job.value) + "/slurm_script";
-  l.work_dir = r.work_dir;
-  l.umask = r.umask;
-  l.limits = r.limits;
-  l.append = append_of(s, r.open_mode);
-  l.site_task_prolog = s.config().task_prolog;
-  l.site_task_epilog = s.config().task_epilog;
-  l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
-  add_cgroup(s, {job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres}, l);
-  add_gather(s, r.acctg_freq.value(), job.share.mem_mb, l);
-  l.oom_kill_step = oom_kills_step(s, r.oom_kill_step_set, r.oom_kill_step);
-  NodeContext context = context_for(s, l, users);
-  context.devices_constrained = devices_hidden(l);
-  l.environment = batch_environment(job, order.environment, context);
-  l.nice = nice_of(s, l);
-  bool login = !r.get_user_env.empty() || r.env_export == EnvExport::kNone || r.env_export == EnvExport::kList;
-  if (auto user = login ? users.user(r.uid) : Result<os::User>(fail(Errc::kNotFound))) {
-    l.login_shell = user->shell.empty() ? "/bin/sh" : user->shell;
-    l.login_home = user->home;
+  const JobRequest& request = *job.request;
+  step_rpc::StepdLaunch launch;
+  launch.job = job.job;
+  launch.generation = job.generation;
+  launch.step = kBatchStep;
+  launch.node = setup.node;
+  MUSTER_TRY_VOID(set_user(users, request.uid, request.gid, request.user_name, launch));
+  launch.script = order.script;
+  launch.script_path = setup.spool + "/job" + std::to_string(job.job.value) + "/slurm_script";
+  launch.work_dir = request.work_dir;
+  launch.umask = request.umask;
+  launch.limits = request.limits;
+  launch.append = append_of(setup, request.open_mode);
+  launch.site_task_prolog = setup.config().task_prolog;
+  launch.site_task_epilog = setup.config().task_epilog;
+  launch.kill_wait_seconds = static_cast<uint32_t>(to_seconds(setup.config().kill_wait));
+  add_cgroup(setup, {job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres}, launch);
+  add_gather(setup, request.acctg_freq.value(), job.share.mem_mb, launch);
+  launch.oom_kill_step = oom_kills_step(setup, request.oom_kill_step_set, request.oom_kill_step);
+  NodeContext context = context_for(setup, launch, users);
+  context.devices_constrained = devices_hidden(launch);
+  launch.environment = batch_environment(job, order.environment, context);
+  launch.nice = nice_of(setup, launch);
+  bool login = !request.get_user_env.empty() || request.env_export == EnvExport::kNone || request.env_export == EnvExport::kList;
+  if (auto user = login ? users.user(request.uid) : Result<os::User>(fail(Errc::kNotFound))) {
+    launch.login_shell = user->shell.empty() ? "/bin/sh" : user->shell;
+    launch.login_home = user->home;
   }
   FileNames names;
   names.job = job.job;
   names.array_job = job.array_job_id;
   names.array_task = job.array_task;
-  names.node = s.node;
+  names.node = setup.node;
   names.restarts = job.generation;
   names.sluid = job.sluid;
-  names.user = r.user_name;
-  names.job_name = r.name;
+  names.user = request.user_name;
+  names.job_name = request.name;
   step_rpc::TaskLaunch t;
-  t.argv.push_back(l.script_path);
-  for (size_t i = 1; i < r.argv.size(); ++i) t.argv.push_back(r.argv[i]);
-  if (has_task_plugin(s.config(), "affinity") && s.cpus_are_real) t.os_cpus = s.cpus.to_os(job.share.cpus);
-  batch_files(job, r, names, t);
-  l.tasks.push_back(std::move(t));
-  MUSTER_TRY_VOID(add_spank(s, job, l));
-  return l;
+  t.argv.push_back(launch.script_path);
+  for (size_t i = 1; i < request.argv.size(); ++i) t.argv.push_back(request.argv[i]);
+  if (has_task_plugin(setup.config(), "affinity") && setup.cpus_are_real) t.os_cpus = setup.cpus.to_os(job.share.cpus);
+  batch_files(job, request, names, t);
+  launch.tasks.push_back(std::move(t));
+  MUSTER_TRY_VOID(add_spank(setup, job, launch));
+  return launch;
 }
 
-Result<step_rpc::StepdLaunch> step_launch(const Setup& s, os::UserDirectory& users, const rpc::StepCredential& c,
+Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users, const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch) {
   if (!launch.request) return fail("the launch came without its request");
-  const StepRequest& r = *launch.request;
-  const auto end = c.nodes.begin() + static_cast<ptrdiff_t>(c.nodes_end());
-  const auto at = std::find_if(c.nodes.begin() + static_cast<ptrdiff_t>(c.first_node), end,
+  const StepRequest& request = *launch.request;
+  const auto end = credential.nodes.begin() + static_cast<ptrdiff_t>(credential.nodes_end());
+  const auto at = std::find_if(credential.nodes.begin() + static_cast<ptrdiff_t>(credential.first_node), end,
                                [&](const rpc::StepNode& n) { return n.address.name == launch.node; });
   if (at == end) return fail(Errc::kInvalidCredential, "the credential does not name node " + launch.node);
-  auto index = static_cast<size_t>(at - c.nodes.begin());
-  step_rpc::StepdLaunch l;
-  l.job = c.job;
-  l.generation = c.generation;
-  l.step = c.step;
-  l.node = s.node;
-  l.node_id = static_cast<uint32_t>(index);
-  MUSTER_TRY_VOID(set_user(users, c.uid, c.gid, c.user_name, l));
-  l.work_dir = r.work_dir;
-  l.umask = r.umask;
-  l.limits = r.limits;
-  l.append = r.open_mode == OpenMode::kAppend;
-  l.pty = r.pty && index == 0;
-  l.pty_rows = r.pty_rows;
-  l.pty_columns = r.pty_columns;
-  l.unbuffered = r.unbuffered;
-  l.label = r.label;
-  for (const rpc::StepNode& n : c.nodes) l.num_tasks += static_cast<uint32_t>(n.ranks.size());
-  l.site_task_prolog = s.config().task_prolog;
-  l.site_task_epilog = s.config().task_epilog;
-  l.task_prolog = r.task_prolog;
-  l.task_epilog = r.task_epilog;
-  l.wait_for_children = r.wait_for_children;
-  l.time_limit_min = r.time_limit_min.value_or(kUnlimited32);
-  l.warn = r.warn;
-  l.debug_level = std::max(2u, r.slurmd_debug);
-  l.io = launch.io;
-  l.kill_wait_seconds = static_cast<uint32_t>(to_seconds(s.config().kill_wait));
+  auto index = static_cast<size_t>(at - credential.nodes.begin());
+  step_rpc::StepdLaunch out;
+  out.job = credential.job;
+  out.generation = credential.generation;
+  out.step = credential.step;
+  out.node = setup.node;
+  out.node_id = static_cast<uint32_t>(index);
+  MUSTER_TRY_VOID(set_user(users, credential.uid, credential.gid, credential.user_name, out));
+  out.work_dir = request.work_dir;
+  out.umask = request.umask;
+  out.limits = request.limits;
+  out.append = request.open_mode == OpenMode::kAppend;
+  out.pty = request.pty && index == 0;
+  out.pty_rows = request.pty_rows;
+  out.pty_columns = request.pty_columns;
+  out.unbuffered = request.unbuffered;
+  out.label = request.label;
+  for (const rpc::StepNode& n : credential.nodes) out.num_tasks += static_cast<uint32_t>(n.ranks.size());
+  out.site_task_prolog = setup.config().task_prolog;
+  out.site_task_epilog = setup.config().task_epilog;
+  out.task_prolog = request.task_prolog;
+  out.task_epilog = request.task_epilog;
+  out.wait_for_children = request.wait_for_children;
+  out.time_limit_min = request.time_limit_min.value_or(kUnlimited32);
+  out.warn = request.warn;
+  out.debug_level = std::max(2u, request.slurmd_debug);
+  out.io = launch.io;
+  out.kill_wait_seconds = static_cast<uint32_t>(to_seconds(setup.config().kill_wait));
   Bitmap cpus;
   if (!Bitmap::parse_ranges(at->cpu_list, cpus) && !at->cpu_list.empty())
     return fail(Errc::kInvalidCredential, "the credential's CPU list cannot be read");
-  add_cgroup(s, {cpus, {}, {}, at->mem_mb, at->gres}, l);
-  add_gather(s, r.acctg_freq.value(), at->mem_mb, l);
-  l.oom_kill_step = oom_kills_step(s, r.oom_kill_step_set, r.oom_kill_step);
-  NodeContext context = context_for(s, l, users);
-  context.devices_constrained = devices_hidden(l);
-  l.environment = step_environment(c, index, launch, context);
-  l.nice = nice_of(s, l);
-  MUSTER_TRY(tasks, lay_out_tasks(s, c, index, r, cpus, context));
-  l.tasks = std::move(tasks);
-  MUSTER_TRY_VOID(add_spank(s, c, index, r, l));
-  FrequencyOrder frequency = frequency_order(r.cpu_freq, frequency_rules(s, l));
-  l.cpu_freq = std::move(frequency.wish);
-  if (!frequency.note.empty() && !l.tasks.empty()) l.tasks.front().notes.push_back(std::move(frequency.note));
-  return l;
+  add_cgroup(setup, {cpus, {}, {}, at->mem_mb, at->gres}, out);
+  add_gather(setup, request.acctg_freq.value(), at->mem_mb, out);
+  out.oom_kill_step = oom_kills_step(setup, request.oom_kill_step_set, request.oom_kill_step);
+  NodeContext context = context_for(setup, out, users);
+  context.devices_constrained = devices_hidden(out);
+  out.environment = step_environment(credential, index, launch, context);
+  out.nice = nice_of(setup, out);
+  MUSTER_TRY(tasks, lay_out_tasks(setup, credential, index, request, cpus, context));
+  out.tasks = std::move(tasks);
+  MUSTER_TRY_VOID(add_spank(setup, credential, index, request, out));
+  FrequencyOrder frequency = frequency_order(request.cpu_freq, frequency_rules(setup, out));
+  out.cpu_freq = std::move(frequency.wish);
+  if (!frequency.note.empty() && !out.tasks.empty()) out.tasks.front().notes.push_back(std::move(frequency.note));
+  return out;
 }
 
 std::string end_message(JobId job, StepId step, const std::string& node, JobState state, Time time) {

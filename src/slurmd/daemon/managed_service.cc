@@ -20,23 +20,23 @@ bool Slurmd::answer_for_managed(const net::ChannelPtr& channel, const net::Frame
 }
 
 // Slurmctld passes on what it was asked, with the caller that was proved to it.
-void Slurmd::asked_by_controller(const net::ChannelPtr& channel, const net::Frame& f) {
+void Slurmd::asked_by_controller(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (!channel) return;
-  if (f.message == wire::number_of<rpc::TellSteps>) {
+  if (frame.message == wire::number_of<rpc::TellSteps>) {
     rpc::TellSteps m;
-    if (auto ok = wire::decode(f.payload, m); !ok) return channel->answer_error(f.id, ok.error());
-    return managed_.tell(m.job, [weak = std::weak_ptr(channel), id = f.id] {
+    if (auto ok = wire::decode(frame.payload, m); !ok) return channel->answer_error(frame.id, ok.error());
+    return managed_.tell(m.job, [weak = std::weak_ptr(channel), id = frame.id] {
       if (auto c = weak.lock()) c->answer(id, wire::number_of<rpc::TellSteps>, {});
     });
   }
   rpc::Relay m;
-  if (f.message != wire::number_of<rpc::Relay>) return channel->answer_error(f.id, Error(Errc::kUnexpectedMessage));
-  if (auto ok = wire::decode(f.payload, m); !ok) return channel->answer_error(f.id, ok.error());
+  if (frame.message != wire::number_of<rpc::Relay>) return channel->answer_error(frame.id, Error(Errc::kUnexpectedMessage));
+  if (auto ok = wire::decode(frame.payload, m); !ok) return channel->answer_error(frame.id, ok.error());
   Result<std::string> answer;
   if (!managed_.takes(m.message, m.payload, m.uid, answer))
-    return channel->answer_error(f.id, Error(Errc::kNodesBusy, {}, "node " + setup_.node + " does not manage the job's steps yet"));
-  if (answer) channel->answer(f.id, f.message, std::move(*answer));
-  else channel->answer_error(f.id, answer.error());
+    return channel->answer_error(frame.id, Error(Errc::kNodesBusy, {}, "node " + setup_.node + " does not manage the job's steps yet"));
+  if (answer) channel->answer(frame.id, frame.message, std::move(*answer));
+  else channel->answer_error(frame.id, answer.error());
 }
 
 // Taken from daemons only: a user cannot know what has become of a step's tasks.

@@ -90,19 +90,19 @@ bool ManagedSteps::read(std::string_view payload, Request& request, Result<std::
 bool ManagedSteps::takes(uint16_t message, std::string_view payload, Uid caller, Result<std::string>& answer) {
   const Time now = net::Loop::now();
   if (message == wire::number_of<rpc::CreateStep>) {
-    rpc::CreateStep c;
-    if (!read(payload, c, answer)) return true;
-    if (!core_.may_ask_for(caller, c.job)) return false;
-    auto made = core_.create(caller, c, now);
+    rpc::CreateStep ask;
+    if (!read(payload, ask, answer)) return true;
+    if (!core_.may_ask_for(caller, ask.job)) return false;
+    auto made = core_.create(caller, ask, now);
     if (!made) {
       answer = std::unexpected(made.error());
-      changed(c.job);  // the reason may be that slurmctld has to be told something
+      changed(ask.job);  // the reason may be that slurmctld has to be told something
       return true;
     }
-    Result<> durable = made->record ? make_true(c.job, *made->record, true) : Result<>();
+    Result<> durable = made->record ? make_true(ask.job, *made->record, true) : Result<>();
     if (!durable) answer = std::unexpected(durable.error());
     else if (made->reply.waiting) answer = wire::encoded(made->reply);
-    else answer = signed_answer(std::move(made->reply), c.request.spank, rpc::CredentialPurpose::kLaunch);
+    else answer = signed_answer(std::move(made->reply), ask.request.spank, rpc::CredentialPurpose::kLaunch);
     return true;
   }
   if (message == wire::number_of<rpc::AskCredential>) {
@@ -250,23 +250,23 @@ bool ManagedSteps::send_news(JobId job, bool all) {
     changed(job);
     return true;
   }
-  Telling& t = telling_[job];
+  Telling& telling = telling_[job];
   const uint64_t taken = core_.taken_news(job);
-  if (!all && t.on_its_way > taken) return true;  // its answer brings the next
-  t.on_its_way = std::max(t.on_its_way, taken);
+  if (!all && telling.on_its_way > taken) return true;  // its answer brings the next
+  telling.on_its_way = std::max(telling.on_its_way, taken);
   do {
-    auto batch = core_.news(job, t.on_its_way, net::Loop::now());
+    auto batch = core_.news(job, telling.on_its_way, net::Loop::now());
     if (!batch) return true;
     if (!ports_.room()) {
       changed(job);
       return false;
     }
     const size_t count = batch->news.size();
-    t.on_its_way = count ? batch->first + count - 1 : t.on_its_way;
+    telling.on_its_way = count ? batch->first + count - 1 : telling.on_its_way;
     ports_.report(std::move(*batch));
     if (count == 0) return true;
     // The answer is an order, which may be dropped where this node does not keep up: then the news are sent again.
-    t.again = loop_.after(kAnswerTime, [this, job] {
+    telling.again = loop_.after(kAnswerTime, [this, job] {
       auto at = telling_.find(job);
       if (at == telling_.end() || core_.taken_news(job) >= at->second.on_its_way) return;
       at->second.on_its_way = 0;

@@ -26,37 +26,37 @@ namespace {
 
 constexpr Duration kLoadInterval = seconds(20);
 
-ProgramContext context_of(const node_rpc::JobOnNode& j) {
-  ProgramContext c;
-  c.job = j.job;
-  c.array_job = j.array_job_id;
-  c.array_task = j.array_task;
-  c.partition = j.partition;
-  c.node_list = j.node_list;
-  c.gres = j.share.gres;
-  c.cpus_per_node = j.cpus_per_node;
-  c.restarts = j.generation;
-  c.started = j.started;
-  c.ends = j.ends;
-  if (!j.request) return c;
-  const JobRequest& r = *j.request;
-  c.uid = r.uid;
-  c.gid = r.gid;
-  c.user_name = r.user_name;
-  c.account = r.account;
-  c.job_name = r.name;
-  c.work_dir = r.work_dir;
-  c.std_in = r.std_in;
-  c.std_out = r.std_out;
-  c.std_err = r.std_err;
-  c.comment = r.comment;
-  c.constraints = r.features.text();
-  c.extra = r.extra;
-  c.licenses = r.licenses.text();
-  c.qos = r.qos;
-  c.reservation = r.reservation.text();
-  c.spank_env = r.spank_env;
-  return c;
+ProgramContext context_of(const node_rpc::JobOnNode& job) {
+  ProgramContext context;
+  context.job = job.job;
+  context.array_job = job.array_job_id;
+  context.array_task = job.array_task;
+  context.partition = job.partition;
+  context.node_list = job.node_list;
+  context.gres = job.share.gres;
+  context.cpus_per_node = job.cpus_per_node;
+  context.restarts = job.generation;
+  context.started = job.started;
+  context.ends = job.ends;
+  if (!job.request) return context;
+  const JobRequest& request = *job.request;
+  context.uid = request.uid;
+  context.gid = request.gid;
+  context.user_name = request.user_name;
+  context.account = request.account;
+  context.job_name = request.name;
+  context.work_dir = request.work_dir;
+  context.std_in = request.std_in;
+  context.std_out = request.std_out;
+  context.std_err = request.std_err;
+  context.comment = request.comment;
+  context.constraints = request.features.text();
+  context.extra = request.extra;
+  context.licenses = request.licenses.text();
+  context.qos = request.qos;
+  context.reservation = request.reservation.text();
+  context.spank_env = request.spank_env;
+  return context;
 }
 
 // "" removes the variable, even where the job was submitted from inside a job that has it.

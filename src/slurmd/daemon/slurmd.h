@@ -107,7 +107,7 @@ class Slurmd {
   Result<> on_attach(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_query_use(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_send_file(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<std::optional<os::Credentials>> file_owner(const net::Peer& peer, const rpc::SendFile& m);
+  Result<std::optional<os::Credentials>> file_owner(const net::Peer& peer, const rpc::SendFile& message);
   void pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done);
   Result<TrustedCredential> verified(const std::string& text) const;
   Result<TrustedCredential> check_credential(const net::Peer& peer, const std::string& text, rpc::CredentialPurpose purpose) const;

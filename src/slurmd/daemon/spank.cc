@@ -21,8 +21,8 @@ Result<std::optional<step_rpc::StepSpank>> stack_of_step(const Setup& s, std::ve
 
 Result<spank::Plugstack> plugstack_of(const Setup& s) { return spank::read_plugstack(s.config().plug_stack_config, plugin_dir(s)); }
 
-Result<> add_spank(const Setup& s, const node_rpc::JobOnNode& job, step_rpc::StepdLaunch& l) {
-  MUSTER_TRY(spank, stack_of_step(s, job.request->spank_env));
+Result<> add_spank(const Setup& setup, const node_rpc::JobOnNode& job, step_rpc::StepdLaunch& launch) {
+  MUSTER_TRY(spank, stack_of_step(setup, job.request->spank_env));
   if (!spank) return {};
   spank->num_nodes = 1;  // the script is a step of one task on one node
   spank->num_tasks = 1;
@@ -31,30 +31,31 @@ Result<> add_spank(const Setup& s, const node_rpc::JobOnNode& job, step_rpc::Ste
   spank->job_mem_mb = spank->step_mem_mb = job.share.mem_mb;
   spank->array_job = job.array_job_id.value;
   spank->array_task = job.array_task;
-  l.spank.push_back(std::move(*spank));
+  launch.spank.push_back(std::move(*spank));
   return {};
 }
 
-Result<> add_spank(const Setup& s, const rpc::StepCredential& c, size_t node_index, const StepRequest& request, step_rpc::StepdLaunch& l) {
-  MUSTER_TRY(spank, stack_of_step(s, request.spank_options));
+Result<> add_spank(const Setup& setup, const rpc::StepCredential& credential, size_t node_index, const StepRequest& request,
+                   step_rpc::StepdLaunch& launch) {
+  MUSTER_TRY(spank, stack_of_step(setup, request.spank_options));
   if (!spank) return {};
-  const rpc::StepNode& here = c.nodes[node_index];
-  spank->num_nodes = static_cast<uint32_t>(c.nodes.size());
-  spank->num_tasks = c.num_tasks;
-  spank->cpus_per_task = c.cpus_per_task;
+  const rpc::StepNode& here = credential.nodes[node_index];
+  spank->num_nodes = static_cast<uint32_t>(credential.nodes.size());
+  spank->num_tasks = credential.num_tasks;
+  spank->cpus_per_task = credential.cpus_per_task;
   spank->step_cpus = here.cpu_list;
   spank->step_mem_mb = here.mem_mb;
   // Where srun has no plugins the controller does not say the job's shares; the step's own are the least that they can be.
-  spank->job_cpus = node_index < c.job_cpus.size() ? c.job_cpus[node_index] : here.cpu_list;
-  spank->job_mem_mb = node_index < c.job_mem_mb.size() ? c.job_mem_mb[node_index] : here.mem_mb;
-  spank->array_job = c.array_job.value;
-  spank->array_task = c.array_task;
-  l.spank.push_back(std::move(*spank));
+  spank->job_cpus = node_index < credential.job_cpus.size() ? credential.job_cpus[node_index] : here.cpu_list;
+  spank->job_mem_mb = node_index < credential.job_mem_mb.size() ? credential.job_mem_mb[node_index] : here.mem_mb;
+  spank->array_job = credential.array_job.value;
+  spank->array_task = credential.array_task;
+  launch.spank.push_back(std::move(*spank));
   return {};
 }
 
-Result<> NodePlugins::start(const Setup& s) {
-  MUSTER_TRY(stack, plugstack_of(s));
+Result<> NodePlugins::start(const Setup& setup) {
+  MUSTER_TRY(stack, plugstack_of(setup));
   for (const std::string& n : stack.notes) log_.error("{}", n);
   if (stack.plugins.empty()) return {};
   spank::Stack::Ports ports;

@@ -122,22 +122,22 @@ Result<StepJournal::File*> StepJournal::file_of(JobId job) {
   if (auto at = files_.find(job); at != files_.end()) return &at->second;
   MUSTER_TRY_VOID(make_folder());
   const std::string path = path_of(job);
-  File f;
-  f.fd = os::Fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!f.fd) return fail(Errc::kIo, path + " cannot be opened");
+  File file;
+  file.fd = os::Fd(::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.fd) return fail(Errc::kIo, path + " cannot be opened");
   struct stat st {};
-  if (::fstat(f.fd.get(), &st) < 0) return fail(Errc::kIo, path);
-  f.size = static_cast<size_t>(st.st_size);
-  if (f.size == 0) {
+  if (::fstat(file.fd.get(), &st) < 0) return fail(Errc::kIo, path);
+  file.size = static_cast<size_t>(st.st_size);
+  if (file.size == 0) {
     const std::string head = std::string(kMagic) + boot_id_ + "\n";
-    if (Result<> written = os::write_all(f.fd.get(), head, path); !written) {
+    if (Result<> written = os::write_all(file.fd.get(), head, path); !written) {
       ::unlink(path.c_str());
       return std::unexpected(written.error());
     }
     MUSTER_TRY_VOID(os::sync_directory(folder_));
-    f.size = head.size();
+    file.size = head.size();
   }
-  return &files_.emplace(job, std::move(f)).first->second;
+  return &files_.emplace(job, std::move(file)).first->second;
 }
 
 Result<> StepJournal::add(JobId job, const ManagerRecord& record, bool sync) {

@@ -69,43 +69,43 @@ void Slurmd::accepted(net::ChannelPtr channel) {
   clients_[raw] = std::move(channel);
 }
 
-Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& f) {
-  if (f.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
-  switch (f.message) {
-    case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, f);
-    case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, f);
-    case wire::number_of<rpc::AttachTasks>: return on_attach(channel, f);
-    case wire::number_of<rpc::QueryStepUse>: return on_query_use(channel, f);
-    case wire::number_of<rpc::SendFile>: return on_send_file(channel, f);
-    case wire::number_of<rpc::RelayToNode>: return on_relay(channel, f);
+Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& frame) {
+  if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  switch (frame.message) {
+    case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, frame);
+    case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, frame);
+    case wire::number_of<rpc::AttachTasks>: return on_attach(channel, frame);
+    case wire::number_of<rpc::QueryStepUse>: return on_query_use(channel, frame);
+    case wire::number_of<rpc::SendFile>: return on_send_file(channel, frame);
+    case wire::number_of<rpc::RelayToNode>: return on_relay(channel, frame);
     case wire::number_of<rpc::QueryLocalSteps>:
-    case wire::number_of<rpc::QueryLocalDaemon>: return on_local_query(channel, f);
-    case wire::number_of<rpc::PartEnded>: return on_part_ended(channel, f);
+    case wire::number_of<rpc::QueryLocalDaemon>: return on_local_query(channel, frame);
+    case wire::number_of<rpc::PartEnded>: return on_part_ended(channel, frame);
     default:
-      if (answer_for_managed(channel, f)) return {};
-      return relay_to_controller(channel, f);
+      if (answer_for_managed(channel, frame)) return {};
+      return relay_to_controller(channel, frame);
   }
 }
 
 // Passes on a command of a user on this node, who has no cluster key: the agent socket says who it is, the controller judges.
-Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::Frame& f) {
+Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (channel->peer().trust != net::Trust::kLocalUser) return fail(Errc::kUnexpectedMessage);
-  rpc::Relay m;
-  m.uid = channel->peer().uid;
-  m.gid = channel->peer().gid;
-  m.host = setup_.node;
+  rpc::Relay relay;
+  relay.uid = channel->peer().uid;
+  relay.gid = channel->peer().gid;
+  relay.host = setup_.node;
   if (const pid_t session = ::getsid(channel->peer().pid); channel->peer().pid > 0 && session > 0)
-    m.session = static_cast<uint32_t>(session);
-  m.message = f.message;
-  m.payload = f.payload;
-  if (wire::waits(f.message)) m.asker = askers_.try_emplace(channel.get(), ++last_asker_).first->second;
+    relay.session = static_cast<uint32_t>(session);
+  relay.message = frame.message;
+  relay.payload = frame.payload;
+  if (wire::waits(frame.message)) relay.asker = askers_.try_emplace(channel.get(), ++last_asker_).first->second;
   std::weak_ptr<net::Channel> asker = channel;
   link_.relay(
-      m,
-      [asker, id = f.id, number = f.message](net::Frame part) {
+      relay,
+      [asker, id = frame.id, number = frame.message](net::Frame part) {
         if (auto c = asker.lock()) c->answer_part(id, number, std::move(part.payload));
       },
-      [asker, id = f.id, number = f.message](Result<net::Frame> answer) {
+      [asker, id = frame.id, number = frame.message](Result<net::Frame> answer) {
         auto c = asker.lock();
         if (!c) return;
         if (answer) c->answer(id, number, std::move(answer->payload));
@@ -122,21 +122,21 @@ Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) cons
     if (auto ok = wire::decode(content, out); !ok) return fail(Errc::kInvalidCredential, std::string(ok.error().message()));
     return {};
   };
-  TrustedCredential c;
+  TrustedCredential credential;
   auto by_warrant = net::by_warrant(text);
   if (!by_warrant) {
     MUSTER_TRY(content, net::verify_credential(setup_.security, text));
-    MUSTER_TRY_VOID(decoded(content, static_cast<rpc::StepCredential&>(c)));
-    return c;
+    MUSTER_TRY_VOID(decoded(content, static_cast<rpc::StepCredential&>(credential)));
+    return credential;
   }
   MUSTER_TRY(right, net::verify_warrant(setup_.security, by_warrant->warrant));
   rpc::StepWarrant warrant;
   MUSTER_TRY_VOID(decoded(right, warrant));
   MUSTER_TRY_VOID(net::check_signature(*by_warrant, warrant.key));
-  MUSTER_TRY_VOID(decoded(by_warrant->content, static_cast<rpc::StepCredential&>(c)));
-  MUSTER_TRY_VOID(steps::check_warranted(c, warrant, setup_.config().cluster_name, net::Loop::now()));
-  c.manager = warrant.node;
-  return c;
+  MUSTER_TRY_VOID(decoded(by_warrant->content, static_cast<rpc::StepCredential&>(credential)));
+  MUSTER_TRY_VOID(steps::check_warranted(credential, warrant, setup_.config().cluster_name, net::Loop::now()));
+  credential.manager = warrant.node;
+  return credential;
 }
 
 // The credential is the controller's word on who may start what. A user at a socket must be the one it names.
@@ -155,13 +155,13 @@ Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer
   return c;
 }
 
-Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame& f) {
-  MUSTER_TRY(launch, read_message<rpc::LaunchStep>(f));
+Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame& frame) {
+  MUSTER_TRY(launch, read_message<rpc::LaunchStep>(frame));
   if (launch.node != setup_.node) return fail(Errc::kInvalidNodeName, "this is node " + setup_.node + ", not " + launch.node);
   MUSTER_TRY(credential, check_credential(channel->peer(), launch.credential, rpc::CredentialPurpose::kLaunch));
   if (is_without_job(credential.job) && credential.uid.value != 0 && credential.uid != setup_.slurm_user)
     return fail(Errc::kInvalidCredential, "only root and SlurmUser may run without an allocation");
-  AskedStep asked{{channel, f.id, f.message}, std::move(credential), std::move(launch), is_root_here(channel->peer())};
+  AskedStep asked{{channel, frame.id, frame.message}, std::move(credential), std::move(launch), is_root_here(channel->peer())};
   StepKey key{asked.credential.job, asked.credential.step};
   uint32_t generation = asked.credential.generation;
   // The step of the job's last run may have been told to go, and not be gone yet.
@@ -224,28 +224,29 @@ Result<> Slurmd::on_query_use(const net::ChannelPtr& channel, const net::Frame& 
 
 // Passes a request on to another node of the configuration, with our key. That node takes a daemon's word for who asks, so here the
 // credential in the request has to be the caller's.
-Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& f) {
-  MUSTER_TRY(m, read_message<rpc::RelayToNode>(f));
-  MUSTER_TRY(request, relayed_request(m));
+Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& frame) {
+  MUSTER_TRY(relay, read_message<rpc::RelayToNode>(frame));
+  MUSTER_TRY(request, relayed_request(relay));
   MUSTER_TRY(credential, check_credential(channel->peer(), request.credential, request.purpose));
-  auto index = setup_.config().node_index(m.node);
-  if (!index) return fail(Errc::kInvalidNodeName, "node '" + m.node + "' is not in slurm.conf");
+  auto index = setup_.config().node_index(relay.node);
+  if (!index) return fail(Errc::kInvalidNodeName, "node '" + relay.node + "' is not in slurm.conf");
   const config::NodeConfig& node = setup_.config().nodes[*index];
-  auto refuse = [weak = std::weak_ptr(channel), id = f.id](const Error& e) {
+  auto refuse = [weak = std::weak_ptr(channel), id = frame.id](const Error& e) {
     if (auto c = weak.lock()) c->answer_error(id, e);
   };
   // The client may be gone when its turn comes.
-  auto work = [this, host = node.address(), port = node.port, weak = std::weak_ptr(channel), id = f.id, number = f.message,
-               m = std::move(m), refuse](std::shared_ptr<void> place) {
+  auto work = [this, host = node.address(), port = node.port, weak = std::weak_ptr(channel), id = frame.id, number = frame.message,
+               relay = std::move(relay), refuse](std::shared_ptr<void> place) {
     if (weak.expired()) return;
     net::connect_tcp(loop_, host, port, setup_.security, setup_.config().message_timeout,
-                     [weak, id, number, m, refuse, place](Result<net::ChannelPtr> c) {
+                     [weak, id, number, relay, refuse, place](Result<net::ChannelPtr> c) {
                        if (!c) return refuse(c.error());
                        net::ChannelPtr to = *c;
-                       to->request(m.message, m.payload, kRelayTimeout, [weak, id, number, to, refuse, place](Result<net::Frame> r) {
-                         if (!r) return refuse(r.error());
-                         if (auto back = weak.lock()) back->answer(id, number, std::move(r->payload));
-                       });
+                       to->request(relay.message, relay.payload, kRelayTimeout,
+                                   [weak, id, number, to, refuse, place](Result<net::Frame> r) {
+                                     if (!r) return refuse(r.error());
+                                     if (auto back = weak.lock()) back->answer(id, number, std::move(r->payload));
+                                   });
                      });
   };
   to_nodes_.begin(credential.uid.value, std::move(work));

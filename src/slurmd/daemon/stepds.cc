@@ -116,9 +116,9 @@ void Stepds::adopt(std::function<void()> done) {
 }
 
 void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<void()>> done) {
-  net::connect_unix(loop_, path, [this, path, done](Result<net::ChannelPtr> c) mutable {
-    if (!c) return found_dead(path, std::move(done));
-    net::ChannelPtr channel = std::move(*c);
+  net::connect_unix(loop_, path, [this, path, done](Result<net::ChannelPtr> opened) mutable {
+    if (!opened) return found_dead(path, std::move(done));
+    net::ChannelPtr channel = std::move(*opened);
     if (channel->peer().uid.value != ::geteuid()) return log_.error("{} belongs to another user", path);
     // Its first report says which step it is; until then the callback holds the connection.
     net::Channel* raw = channel.get();
@@ -126,7 +126,7 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
     auto waiting = std::make_shared<decltype(done)>(done);
     raw->on_closed = [this, raw, held, waiting, path](const Error&) {
       if (*held) {
-        loop_.defer([c = std::move(*held)] {});
+        loop_.defer([opened = std::move(*held)] {});
         return found_dead(path, std::exchange(*waiting, nullptr));
       }
       for (const auto& [key, e] : steps_)
@@ -169,27 +169,27 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
   os::Fd ours(ends[0]), theirs(ends[1]);
   int buffer = 1 << 20;
   ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
-  os::SpawnSpec s;
-  s.path = launch.spank.empty() ? program_ : with_plugins_;
-  s.argv = {"slurmstepd: [" + step_name(launch.job, launch.step) + "]"};
-  if (launch.spank.empty()) s.env = std::vector<std::string>{};  // plugins start programs, which need a PATH: they get ours
-  s.cwd = "/";
-  s.new_session = true;
+  os::SpawnSpec spec;
+  spec.path = launch.spank.empty() ? program_ : with_plugins_;
+  spec.argv = {"slurmstepd: [" + step_name(launch.job, launch.step) + "]"};
+  if (launch.spank.empty()) spec.env = std::vector<std::string>{};  // plugins start programs, which need a PATH: they get ours
+  spec.cwd = "/";
+  spec.new_session = true;
   const os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (!null) return os::fail_errno("/dev/null");
-  s.fds = {{null.get(), 0}, {theirs.get(), 3}};  // our terminal is nothing for the programs of users
-  MUSTER_TRY(pid, os::spawn(s));
-  Entry& e = steps_[key];
-  if (e.channel) let_go(std::move(e.channel));
-  e = {};
-  e.socket = launch.socket_path;
-  e.last.job = launch.job;
-  e.last.generation = launch.generation;
-  e.last.step = launch.step;
-  e.last.uid = launch.uid;
-  e.last.pid = pid;
-  if (auto process = os::open_pidfd(pid)) e.process = std::move(*process);
-  e.plugins = !launch.spank.empty();
+  spec.fds = {{null.get(), 0}, {theirs.get(), 3}};  // our terminal is nothing for the programs of users
+  MUSTER_TRY(pid, os::spawn(spec));
+  Entry& entry = steps_[key];
+  if (entry.channel) let_go(std::move(entry.channel));
+  entry = {};
+  entry.socket = launch.socket_path;
+  entry.last.job = launch.job;
+  entry.last.generation = launch.generation;
+  entry.last.step = launch.step;
+  entry.last.uid = launch.uid;
+  entry.last.pid = pid;
+  if (auto process = os::open_pidfd(pid)) entry.process = std::move(*process);
+  entry.plugins = !launch.spank.empty();
   net::Peer peer;
   peer.uid = Uid(::geteuid());
   peer.pid = pid;
@@ -275,14 +275,14 @@ void Stepds::read_run_file(Entry& e) {
 
 // What a step left is known by its session, as long as nobody else's has that number, and by the environment, where a process made a
 // session of its own. Another step that lives has its own processes, whatever their environment says.
-os::ProcessSet Stepds::left_by(Key key, const Entry& e) const {
+os::ProcessSet Stepds::left_by(Key key, const Entry& step) const {
   os::ProcessSet left;
-  if (e.start_ticks) {
-    auto leader = os::read_process(e.last.pid);
-    if (!leader || leader->start_ticks == e.start_ticks) left.session = e.last.pid;
+  if (step.start_ticks) {
+    auto leader = os::read_process(step.last.pid);
+    if (!leader || leader->start_ticks == step.start_ticks) left.session = step.last.pid;
   }
-  left.not_before = e.start_ticks;
-  if (e.last.uid.value != 0 && ::geteuid() == 0) left.only_of = e.last.uid;
+  left.not_before = step.start_ticks;
+  if (step.last.uid.value != 0 && ::geteuid() == 0) left.only_of = step.last.uid;
   left.env_marker = "SLURM_JOB_ID=" + std::to_string(key.first.value);
   left.env_also = {"SLURMD_NODENAME=" + node_};
   if (key.second != kBatchStep) left.env_also.push_back("SLURM_STEP_ID=" + std::to_string(key.second.value));
@@ -300,11 +300,11 @@ void Stepds::end_daemon(const Entry& e) {
   }
 }
 
-void Stepds::end_what_is_left(Key key, Entry e, std::shared_ptr<std::function<void()>> done) {
+void Stepds::end_what_is_left(Key key, Entry step, std::shared_ptr<std::function<void()>> done) {
   dying_.erase(key);
-  read_run_file(e);
-  end_daemon(e);
-  auto entry = std::make_shared<Entry>(std::move(e));
+  read_run_file(step);
+  end_daemon(step);
+  auto entry = std::make_shared<Entry>(std::move(step));
   dying_.try_emplace(key, loop_, kKillPatience, [this, key, entry, done = std::move(done)](bool last) {
     auto killed = os::kill_processes(left_by(key, *entry), Duration{});
     if (!killed && !last) return false;
@@ -320,19 +320,19 @@ void Stepds::end_what_is_left(Key key, Entry e, std::shared_ptr<std::function<vo
 }
 
 // Called when its processes are gone, or cannot be killed.
-void Stepds::told_dead(Key key, Entry e) {
+void Stepds::told_dead(Key key, Entry entry) {
   ports_.died(key.first, key.second);
-  ::unlink(e.socket.c_str());
-  ::unlink(step_rpc::run_file_of(e.socket).c_str());
-  sweep(e.socket, key);
-  if (e.reported) {
-    e.last.state = step_rpc::StepdState::kEnded;
-    e.last.exit_status = SIGKILL;
+  ::unlink(entry.socket.c_str());
+  ::unlink(step_rpc::run_file_of(entry.socket).c_str());
+  sweep(entry.socket, key);
+  if (entry.reported) {
+    entry.last.state = step_rpc::StepdState::kEnded;
+    entry.last.exit_status = SIGKILL;
   } else {
-    e.last.state = step_rpc::StepdState::kLaunchFailed;
-    e.last.text = "slurmstepd ended before the tasks were started";
+    entry.last.state = step_rpc::StepdState::kLaunchFailed;
+    entry.last.text = "slurmstepd ended before the tasks were started";
   }
-  ports_.report(e.last);
+  ports_.report(entry.last);
 }
 
 void Stepds::signal(JobId job, StepId step, const step_rpc::StepdSignal& m) {

@@ -20,19 +20,19 @@ std::vector<std::string> words_of(std::string_view line) {
   std::string word;
   bool open = false;
   char quote = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    char c = line[i];
-    if (quote ? c == quote : c == '"' || c == '\'') {
-      quote = quote ? 0 : c;
+  for (size_t index = 0; index < line.size(); ++index) {
+    char letter = line[index];
+    if (quote ? letter == quote : letter == '"' || letter == '\'') {
+      quote = quote ? 0 : letter;
       open = true;
-    } else if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
-      word += line[++i];
+    } else if (letter == '\\' && quote != '\'' && index + 1 < line.size()) {
+      word += line[++index];
       open = true;
-    } else if (!quote && (c == ' ' || c == '\t')) {
+    } else if (!quote && (letter == ' ' || letter == '\t')) {
       if (open) out.push_back(std::exchange(word, {}));
       open = false;
     } else {
-      word += c;
+      word += letter;
       open = true;
     }
   }
@@ -80,13 +80,13 @@ CpuMap configured_machine(const NodeHardware& h) {
   return m;
 }
 
-CpuBindDefaults site_defaults(const Setup& s, const rpc::StepCredential& c) {
-  const config::Config& conf = s.config();
+CpuBindDefaults site_defaults(const Setup& setup, const rpc::StepCredential& credential) {
+  const config::Config& conf = setup.config();
   using Kind = CpuBind::Kind;
   std::optional<Kind> node;
   Kind partition = Kind::kDefault;
   bool differ = false;
-  for (const rpc::StepNode& n : c.nodes) {
+  for (const rpc::StepNode& n : credential.nodes) {
     auto index = conf.node_index(n.address.name);
     if (!index) continue;
     const CpuBindText& bind = conf.nodes[*index].line->cpu_bind;
@@ -95,7 +95,7 @@ CpuBindDefaults site_defaults(const Setup& s, const rpc::StepCredential& c) {
     node = bind->kind;
   }
   for (const config::PartitionConfig& p : conf.partitions)
-    if (p.spec.name == c.partition) partition = p.spec.cpu_bind->kind;
+    if (p.spec.name == credential.partition) partition = p.spec.cpu_bind->kind;
   return cpu_bind_defaults(differ || !node ? Kind::kDefault : *node, partition, conf.task_plugin_param);
 }
 
@@ -109,19 +109,19 @@ struct Bound {
   std::vector<std::string> environment;  // of every task
 };
 
-Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc::StepNode& here, const StepRequest& r, const Bitmap& cpus,
-                         const NodeContext& context) {
-  const bool affinity = s.cpus_are_real && has_task_plugin(s.config(), "affinity");
+Result<Bound> bind_tasks(const Setup& setup, const rpc::StepCredential& credential, const rpc::StepNode& here, const StepRequest& request,
+                         const Bitmap& cpus, const NodeContext& context) {
+  const bool affinity = setup.cpus_are_real && has_task_plugin(setup.config(), "affinity");
   const auto count = static_cast<uint32_t>(here.ranks.size());
-  const CpuMap machine = s.cpus_are_real ? s.cpus : configured_machine(s.hardware);
+  const CpuMap machine = setup.cpus_are_real ? setup.cpus : configured_machine(setup.hardware);
   Bound out;
-  StepRequest unbound = r;
+  StepRequest unbound = request;
   if (!affinity) unbound.cpu_bind = "none";
-  MUSTER_TRY(bound, bind_cpus(unbound, count, cpus, machine, affinity ? site_defaults(s, c) : CpuBindDefaults{}));
+  MUSTER_TRY(bound, bind_cpus(unbound, count, cpus, machine, affinity ? site_defaults(setup, credential) : CpuBindDefaults{}));
   out.cpus = std::move(bound);
   out.memory.tasks.resize(count);
   if (affinity) {
-    MUSTER_TRY(memory, bind_memory(r.mem_bind, out.cpus.os_cpus, machine));
+    MUSTER_TRY(memory, bind_memory(request.mem_bind, out.cpus.os_cpus, machine));
     out.memory = std::move(memory);
     out.environment = cpu_bind_environment(out.cpus);
     out.environment.insert(out.environment.end(), out.memory.environment.begin(), out.memory.environment.end());
@@ -135,11 +135,11 @@ Result<Bound> bind_tasks(const Setup& s, const rpc::StepCredential& c, const rpc
     own.for_each([&](size_t cpu) { cores.set(machine.core_of(cpu)); });
     devices.task_cores.push_back(std::move(cores));
   }
-  MUSTER_TRY(gpus, bind_devices(r.tres_bind, devices, context.gres));
+  MUSTER_TRY(gpus, bind_devices(request.tres_bind, devices, context.gres));
   out.gpus = std::move(gpus);
-  out.gpus_apart = context.devices_constrained && !r.gres_flags->allow_task_sharing;
+  out.gpus_apart = context.devices_constrained && !request.gres_flags->allow_task_sharing;
   // Shards are used through their GPU, which all of the step's tasks see.
-  for (const TresBinds::Part& part : r.tres_bind->parts)
+  for (const TresBinds::Part& part : request.tres_bind->parts)
     if (part.tres != "gres/gpu" && part.tres != "gres/shard")
       out.gpus.notes.push_back("slurmstepd: warning: --tres-bind=" + part.tres + " has no effect: only GPUs are bound to tasks");
   if (out.memory.sort)
@@ -189,43 +189,43 @@ bool has_task_plugin(const config::Config& c, std::string_view name) {
   return std::ranges::any_of(c.task_plugins, [&](const std::string& p) { return p == name || p == "task/" + std::string(name); });
 }
 
-Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& s, const rpc::StepCredential& c, size_t node_index,
-                                                        const StepRequest& r, const Bitmap& cpus, const NodeContext& context) {
-  const rpc::StepNode& here = c.nodes[node_index];
+Result<std::vector<step_rpc::TaskLaunch>> lay_out_tasks(const Setup& setup, const rpc::StepCredential& credential, size_t node_index,
+                                                        const StepRequest& request, const Bitmap& cpus, const NodeContext& context) {
+  const rpc::StepNode& here = credential.nodes[node_index];
   auto count = static_cast<uint32_t>(here.ranks.size());
-  if (count == 0) return fail(Errc::kInvalidTaskCount, "no task of the step is for node " + s.node);
-  MUSTER_TRY(bound, bind_tasks(s, c, here, r, cpus, context));
+  if (count == 0) return fail(Errc::kInvalidTaskCount, "no task of the step is for node " + setup.node);
+  MUSTER_TRY(bound, bind_tasks(setup, credential, here, request, cpus, context));
   std::vector<step_rpc::TaskLaunch> out(count);
-  for (uint32_t i = 0; i < count; ++i) {
-    step_rpc::TaskLaunch& t = out[i];
-    t.rank = here.ranks[i];
-    t.argv = r.argv;
-    if (r.multi_prog) {
-      MUSTER_TRY(argv, multi_prog_argv(r.multi_prog_text, t.rank));
-      t.argv = std::move(argv);
+  for (uint32_t index = 0; index < count; ++index) {
+    step_rpc::TaskLaunch& task = out[index];
+    task.rank = here.ranks[index];
+    task.argv = request.argv;
+    if (request.multi_prog) {
+      MUSTER_TRY(argv, multi_prog_argv(request.multi_prog_text, task.rank));
+      task.argv = std::move(argv);
     }
-    if (t.argv.empty()) return fail(Errc::kInvalidArgument, "no program to run");
-    t.environment = task_environment(t.rank, i);
-    apply(bound, i, context, t);
-    bind_to_gpus(bound, bound.gpus.devices[i], here.gres, context, t);
+    if (task.argv.empty()) return fail(Errc::kInvalidArgument, "no program to run");
+    task.environment = task_environment(task.rank, index);
+    apply(bound, index, context, task);
+    bind_to_gpus(bound, bound.gpus.devices[index], here.gres, context, task);
     FileNames names;
-    names.job = c.job;
-    names.step = c.step;
-    names.node = s.node;
+    names.job = credential.job;
+    names.step = credential.step;
+    names.node = setup.node;
     names.node_index = static_cast<uint32_t>(node_index);
-    names.rank = t.rank;
-    names.restarts = c.generation;
-    names.sluid = c.sluid;
-    names.user = c.user_name;
-    names.job_name = c.job_name;
-    names.array_job = c.array_job;
-    names.array_task = c.array_task;
+    names.rank = task.rank;
+    names.restarts = credential.generation;
+    names.sluid = credential.sluid;
+    names.user = credential.user_name;
+    names.job_name = credential.job_name;
+    names.array_job = credential.array_job;
+    names.array_task = credential.array_task;
     auto path = [&](const std::string& pattern) {
-      return pattern.empty() ? std::string() : below(r.work_dir, expand_file_pattern(pattern, names));
+      return pattern.empty() ? std::string() : below(request.work_dir, expand_file_pattern(pattern, names));
     };
-    t.std_in = path(r.std_in);
-    t.std_out = path(r.std_out);
-    t.std_err = r.std_err.empty() && !r.std_out.empty() ? t.std_out : path(r.std_err);
+    task.std_in = path(request.std_in);
+    task.std_out = path(request.std_out);
+    task.std_err = request.std_err.empty() && !request.std_out.empty() ? task.std_out : path(request.std_err);
   }
   return out;
 }

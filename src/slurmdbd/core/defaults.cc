@@ -16,17 +16,17 @@ std::string default_qos(const Directory& d, const AssociationRecord* a) {
 
 }  // namespace
 
-void fill_defaults(const Directory& d, rpc::StoreRecords& m) {
+void fill_defaults(const Directory& directory, rpc::StoreRecords& records) {
   auto open = [](const JobRecord& r) { return r.account.empty() || r.qos.empty(); };
-  if (std::ranges::none_of(m.jobs, open)) return;
+  if (std::ranges::none_of(records.jobs, open)) return;
   std::unordered_map<std::string, const AssociationRecord*> defaults;
-  for (const auto& [id, a] : d.associations)
-    if (!a.deleted && a.is_default && a.cluster == m.cluster) defaults.emplace(a.user, &a);
-  for (JobRecord& r : m.jobs) {
+  for (const auto& [id, a] : directory.associations)
+    if (!a.deleted && a.is_default && a.cluster == records.cluster) defaults.emplace(a.user, &a);
+  for (JobRecord& r : records.jobs) {
     auto at = defaults.find(r.user);
     if (!open(r) || at == defaults.end()) continue;
     if (r.account.empty()) r.account = at->second->account;
-    if (r.qos.empty()) r.qos = default_qos(d, at->second);
+    if (r.qos.empty()) r.qos = default_qos(directory, at->second);
   }
 }
 

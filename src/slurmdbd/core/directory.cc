@@ -14,20 +14,20 @@ constexpr struct {
 } kBasicTres[] = {{1, "cpu", ""},     {2, "mem", ""},    {3, "energy", ""}, {4, "node", ""},
                   {5, "billing", ""}, {6, "fs", "disk"}, {7, "vmem", ""},   {8, "pages", ""}};
 
-void add_root(Directory& d, const std::string& cluster, const std::string& user, uint32_t parent, const std::string& default_qos, Time now,
-              Touched& t) {
-  AssociationRecord a;
-  a.id = ++d.last_id;
-  a.cluster = cluster;
-  a.account = "root";
-  a.user = user;
-  a.parent_id = parent;
-  a.is_default = !user.empty();
-  if (user.empty()) a.qos = {"normal"};
-  if (user.empty()) a.default_qos = default_qos;
-  a.created = a.modified = now;
-  touch(t, a);
-  d.associations[a.id] = std::move(a);
+void add_root(Directory& directory, const std::string& cluster, const std::string& user, uint32_t parent, const std::string& default_qos,
+              Time now, Touched& touched) {
+  AssociationRecord association;
+  association.id = ++directory.last_id;
+  association.cluster = cluster;
+  association.account = "root";
+  association.user = user;
+  association.parent_id = parent;
+  association.is_default = !user.empty();
+  if (user.empty()) association.qos = {"normal"};
+  if (user.empty()) association.default_qos = default_qos;
+  association.created = association.modified = now;
+  touch(touched, association);
+  directory.associations[association.id] = std::move(association);
 }
 
 void add_tres(Directory& d, const std::string& name, Touched& t) {
@@ -74,64 +74,66 @@ std::vector<uint32_t> Directory::below(uint32_t id) const {
 }
 
 Directory initial_directory(Time now) {
-  Directory d;
+  Directory directory;
   AccountRecord root;
   root.name = root.organization = "root";
   root.description = "default root account";
   root.created = root.modified = now;
-  d.accounts["root"] = root;
+  directory.accounts["root"] = root;
   UserRecord user;
   user.name = "root";
   user.admin_level = AdminLevel::kAdministrator;
   user.created = user.modified = now;
-  d.users["root"] = user;
+  directory.users["root"] = user;
   QosRecord normal;
-  normal.id = ++d.last_id;
+  normal.id = ++directory.last_id;
   normal.name = "normal";
   normal.description = "Normal QOS default";
   normal.created = normal.modified = now;
-  d.qos["normal"] = normal;
-  for (const auto& b : kBasicTres) d.tres[b.id] = {b.id, b.type, b.name};
-  return d;
+  directory.qos["normal"] = normal;
+  for (const auto& b : kBasicTres) directory.tres[b.id] = {b.id, b.type, b.name};
+  return directory;
 }
 
-void add_cluster(Directory& d, const std::string& name, const std::string& default_qos, Time now, Touched& t) {
-  ClusterRecord& c = d.clusters[name];
-  if (!c.name.empty() && !c.deleted) return;
-  c.name = name;
-  c.deleted = false;
-  if (c.created == kTimeUnset) c.created = now;
-  c.modified = now;
-  touch(t, c);
-  const AssociationRecord* root = d.association(name, "root");
+void add_cluster(Directory& directory, const std::string& name, const std::string& default_qos, Time now, Touched& touched) {
+  ClusterRecord& cluster = directory.clusters[name];
+  if (!cluster.name.empty() && !cluster.deleted) return;
+  cluster.name = name;
+  cluster.deleted = false;
+  if (cluster.created == kTimeUnset) cluster.created = now;
+  cluster.modified = now;
+  touch(touched, cluster);
+  const AssociationRecord* root = directory.association(name, "root");
   if (root) {  // it existed before
-    for (uint32_t id : {root->id, d.association(name, "root", "root") ? d.association(name, "root", "root")->id : root->id}) {
-      d.associations[id].deleted = false;
-      touch(t, d.associations[id]);
+    for (uint32_t id :
+         {root->id, directory.association(name, "root", "root") ? directory.association(name, "root", "root")->id : root->id}) {
+      directory.associations[id].deleted = false;
+      touch(touched, directory.associations[id]);
     }
     return;
   }
-  add_root(d, name, "", 0, default_qos, now, t);
-  add_root(d, name, "root", d.last_id, "", now, t);
+  add_root(directory, name, "", 0, default_qos, now, touched);
+  add_root(directory, name, "root", directory.last_id, "", now, touched);
 }
 
-void register_cluster(Directory& d, const rpc::RegisterCluster& r, const std::string& default_qos, Time now, Touched& t) {
-  const std::string name = to_lower(r.cluster.name);
-  add_cluster(d, name, default_qos, now, t);
-  ClusterRecord& c = d.clusters[name];
+void register_cluster(Directory& directory, const rpc::RegisterCluster& request, const std::string& default_qos, Time now,
+                      Touched& touched) {
+  const std::string name = to_lower(request.cluster.name);
+  add_cluster(directory, name, default_qos, now, touched);
+  ClusterRecord& cluster = directory.clusters[name];
   auto differs = [](const auto& a, const auto& b) { return !(a == b); };
-  if (differs(c.control_host, r.cluster.control_host) || c.control_port != r.cluster.control_port ||
-      c.rpc_version != r.cluster.rpc_version || differs(c.nodes, r.cluster.nodes) || c.node_count != r.cluster.node_count ||
-      differs(c.tres, r.cluster.tres)) {
-    c.control_host = r.cluster.control_host;
-    c.control_port = r.cluster.control_port;
-    c.rpc_version = r.cluster.rpc_version;
-    c.nodes = r.cluster.nodes;
-    c.node_count = r.cluster.node_count;
-    c.tres = r.cluster.tres;
-    touch(t, c);
+  if (differs(cluster.control_host, request.cluster.control_host) || cluster.control_port != request.cluster.control_port ||
+      cluster.rpc_version != request.cluster.rpc_version || differs(cluster.nodes, request.cluster.nodes) ||
+      cluster.node_count != request.cluster.node_count || differs(cluster.tres, request.cluster.tres)) {
+    cluster.control_host = request.cluster.control_host;
+    cluster.control_port = request.cluster.control_port;
+    cluster.rpc_version = request.cluster.rpc_version;
+    cluster.nodes = request.cluster.nodes;
+    cluster.node_count = request.cluster.node_count;
+    cluster.tres = request.cluster.tres;
+    touch(touched, cluster);
   }
-  for (const std::string& tres : r.tracked_tres) add_tres(d, to_lower(tres), t);
+  for (const std::string& tres : request.tracked_tres) add_tres(directory, to_lower(tres), touched);
 }
 
 }  // namespace muster::slurmdbd

@@ -53,9 +53,10 @@ void touch(Touched& t, const ResourceRecord& r);
 
 // Records a controller's first contact, or what changed since: the cluster with its root associations, and the TRES it tracks.
 // `touched` stays empty if all of it was known.
-void register_cluster(Directory& d, const rpc::RegisterCluster& r, const std::string& default_qos, Time now, Touched& touched);
+void register_cluster(Directory& directory, const rpc::RegisterCluster& request, const std::string& default_qos, Time now,
+                      Touched& touched);
 // Adds the cluster with its root associations, if it does not exist.
-void add_cluster(Directory& d, const std::string& name, const std::string& default_qos, Time now, Touched& touched);
+void add_cluster(Directory& directory, const std::string& name, const std::string& default_qos, Time now, Touched& touched);
 
 // "gres/gpu:h100", or "cpu" for a TRES without a name.
 std::string tres_name(const TresRecord& t);

@@ -20,8 +20,8 @@ void lower(std::vector<NamesChange>& changes) {
 }
 
 const char* verb_name(EditVerb v) { return v == EditVerb::kAdd ? "Add" : v == EditVerb::kModify ? "Modify" : "Remove"; }
-const char* entity_name(Entity e) {
-  switch (e) {
+const char* entity_name(Entity entity) {
+  switch (entity) {
     case Entity::kAccount: return "Accounts";
     case Entity::kAssociation: return "Associations";
     case Entity::kCluster: return "Clusters";
@@ -40,42 +40,42 @@ std::string quoted(const char* key, const std::vector<std::string>& names) {
   return names.empty() ? "" : std::string(key) + "='" + join(names, ",") + "' ";
 }
 
-TransactionRecord transaction_of(const EntityEdit& e, const rpc::Entities& changed, const EditContext& context) {
-  TransactionRecord t;
-  t.time = context.now;
-  t.actor = context.actor;
-  t.action = std::string(verb_name(e.verb)) + " " + entity_name(e.entity);
-  t.where = quoted("cluster", e.where.clusters) + quoted("acct", e.where.accounts) + quoted("user", e.where.users) +
-            quoted("partition", e.where.partitions) + quoted("qos", e.where.qos) + quoted("wckey", e.where.wckeys) +
-            quoted("name", e.where.names) + quoted("server", e.where.servers);
+TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& changed, const EditContext& context) {
+  TransactionRecord transaction;
+  transaction.time = context.now;
+  transaction.actor = context.actor;
+  transaction.action = std::string(verb_name(edit.verb)) + " " + entity_name(edit.entity);
+  transaction.where = quoted("cluster", edit.where.clusters) + quoted("acct", edit.where.accounts) + quoted("user", edit.where.users) +
+                      quoted("partition", edit.where.partitions) + quoted("qos", edit.where.qos) + quoted("wckey", edit.where.wckeys) +
+                      quoted("name", edit.where.names) + quoted("server", edit.where.servers);
   auto say = [&](const char* key, const std::optional<std::string>& value) {
-    if (value) t.info += std::string(key) + "='" + *value + "' ";
+    if (value) transaction.info += std::string(key) + "='" + *value + "' ";
   };
-  say("description", e.set.description);
-  say("organization", e.set.organization);
-  say("parent", e.set.parent);
-  say("default_acct", e.set.default_account);
-  say("def_qos", e.set.default_qos);
-  say("newname", e.set.new_name);
-  say("servertype", e.set.server_type);
+  say("description", edit.set.description);
+  say("organization", edit.set.organization);
+  say("parent", edit.set.parent);
+  say("default_acct", edit.set.default_account);
+  say("def_qos", edit.set.default_qos);
+  say("newname", edit.set.new_name);
+  say("servertype", edit.set.server_type);
   for (const auto& [key, value] :
-       {std::pair("count", e.set.count), std::pair("lastconsumed", e.set.last_consumed), std::pair("allowed", e.set.allowed)})
-    if (value) t.info += std::string(key) + "=" + std::to_string(*value) + " ";
-  for (const LimitChange& l : e.set.limits)
+       {std::pair("count", edit.set.count), std::pair("lastconsumed", edit.set.last_consumed), std::pair("allowed", edit.set.allowed)})
+    if (value) transaction.info += std::string(key) + "=" + std::to_string(*value) + " ";
+  for (const LimitChange& l : edit.set.limits)
     for (const LimitInfo& info : kLimits)
       if (info.kind == l.kind)
-        t.info += to_lower(info.name) + (l.tres.empty() ? "" : ":" + l.tres) +
-                  (l.op == ChangeOp::kAdd        ? "+="
-                   : l.op == ChangeOp::kSubtract ? "-="
-                                                 : "=") +
-                  (l.op == ChangeOp::kClear ? "-1" : std::to_string(l.value)) + " ";
-  for (const NamesChange& n : e.set.qos)
-    t.info += std::string("qos") +
-              (n.op == ChangeOp::kAdd        ? "+="
-               : n.op == ChangeOp::kSubtract ? "-="
-                                             : "=") +
-              "'" + join(n.names, ",") + "' ";
-  for (std::string* text : {&t.where, &t.info})
+        transaction.info += to_lower(info.name) + (l.tres.empty() ? "" : ":" + l.tres) +
+                            (l.op == ChangeOp::kAdd        ? "+="
+                             : l.op == ChangeOp::kSubtract ? "-="
+                                                           : "=") +
+                            (l.op == ChangeOp::kClear ? "-1" : std::to_string(l.value)) + " ";
+  for (const NamesChange& n : edit.set.qos)
+    transaction.info += std::string("qos") +
+                        (n.op == ChangeOp::kAdd        ? "+="
+                         : n.op == ChangeOp::kSubtract ? "-="
+                                                       : "=") +
+                        "'" + join(n.names, ",") + "' ";
+  for (std::string* text : {&transaction.where, &transaction.info})
     if (!text->empty()) text->pop_back();
   std::set<std::string> accounts, clusters, users;
   for (const auto& a : changed.associations) {
@@ -86,10 +86,10 @@ TransactionRecord transaction_of(const EntityEdit& e, const rpc::Entities& chang
   for (const auto& a : changed.accounts) accounts.insert(a.name);
   for (const auto& c : changed.clusters) clusters.insert(c.name);
   for (const auto& u : changed.users) users.insert(u.name);
-  t.accounts.assign(accounts.begin(), accounts.end());
-  t.clusters.assign(clusters.begin(), clusters.end());
-  t.users.assign(users.begin(), users.end());
-  return t;
+  transaction.accounts.assign(accounts.begin(), accounts.end());
+  transaction.clusters.assign(clusters.begin(), clusters.end());
+  transaction.users.assign(users.begin(), users.end());
+  return transaction;
 }
 
 }  // namespace
@@ -234,14 +234,14 @@ Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const
   std::string lines;
   size_t count = 0;
   for (const auto& [place, of] : places) {
-    rpc::JobRecordFilter f;
-    f.states = 1u << static_cast<unsigned>(JobState::kPending) | 1u << static_cast<unsigned>(JobState::kRunning) |
-               1u << static_cast<unsigned>(JobState::kSuspended);
-    f.from = f.until = context_.now;
-    f.clusters = {place.first};
-    f.accounts = {place.second};
-    f.steps = false;
-    MUSTER_TRY(jobs, context_.jobs(f));
+    rpc::JobRecordFilter active;
+    active.states = 1u << static_cast<unsigned>(JobState::kPending) | 1u << static_cast<unsigned>(JobState::kRunning) |
+                    1u << static_cast<unsigned>(JobState::kSuspended);
+    active.from = active.until = context_.now;
+    active.clusters = {place.first};
+    active.accounts = {place.second};
+    active.steps = false;
+    MUSTER_TRY(jobs, context_.jobs(active));
     for (const JobRecord& r : jobs) {
       auto is_of = [&](const Association* a) {
         return (a->user.empty() || r.user == a->user) && (a->partition.empty() || r.partition == a->partition);
@@ -273,25 +273,25 @@ Result<> Editor::refuse_default(const std::vector<uint32_t>& gone) const {
 }
 
 Result<> Editor::remove_association(uint32_t id) {
-  Association& a = d_.associations.at(id);
-  changed_.associations.push_back(a);
-  touch(touched_, a);
-  rpc::JobRecordFilter f;
-  f.clusters = {a.cluster};
-  f.accounts = {a.account};
-  f.from = a.created;  // jobs that ended before did not use it
-  bool forget = context_.now - a.created < kForgottenWithin;
+  Association& association = d_.associations.at(id);
+  changed_.associations.push_back(association);
+  touch(touched_, association);
+  rpc::JobRecordFilter filter;
+  filter.clusters = {association.cluster};
+  filter.accounts = {association.account};
+  filter.from = association.created;  // jobs that ended before did not use it
+  bool forget = context_.now - association.created < kForgottenWithin;
   if (forget) {
-    MUSTER_TRY(used, context_.any_job(f, a.user, a.partition));
+    MUSTER_TRY(used, context_.any_job(filter, association.user, association.partition));
     forget = !used;
   }
   if (forget) {
     d_.associations.erase(id);
     return {};
   }
-  a.deleted = true;
-  a.is_default = false;
-  a.modified = context_.now;
+  association.deleted = true;
+  association.is_default = false;
+  association.modified = context_.now;
   return {};
 }
 

@@ -44,16 +44,16 @@ Result<> Editor::add_accounts() {
 }
 
 Result<> Editor::modify_accounts() {
-  const EntityChange& s = edit_.set;
+  const EntityChange& set = edit_.set;
   const std::vector<uint32_t> associations_meant = matching(false);  // found before any of them changes
-  if (s.description || s.organization || !s.flags.empty()) {
+  if (set.description || set.organization || !set.flags.empty()) {
     MUSTER_TRY_VOID(need_operator("changing the description, organization or flags of an account"));
     for (const std::string& name : accounts_meant()) {
       AccountRecord& a = d_.accounts.at(name);
       AccountRecord next = a;
-      if (s.description) next.description = *s.description;
-      if (s.organization) next.organization = *s.organization;
-      MUSTER_TRY_VOID(change_names(next.flags, s.flags));
+      if (set.description) next.description = *set.description;
+      if (set.organization) next.organization = *set.organization;
+      MUSTER_TRY_VOID(change_names(next.flags, set.flags));
       if (next.description == a.description && next.organization == a.organization && next.flags == a.flags) continue;
       next.modified = context_.now;
       a = next;
@@ -63,35 +63,37 @@ Result<> Editor::modify_accounts() {
   }
   if (!changes_associations()) return {};
   for (uint32_t id : associations_meant) {
-    Association& a = d_.associations.at(id);
-    if (a.account == "root" && edit_.where.accounts.empty()) continue;  // the cluster's own root account is meant only when it is named
-    MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
-    MUSTER_TRY(different, change_association(a));
-    if (s.parent && d_.associations.at(id).parent_id != 0) {
-      uint32_t before = a.parent_id;
-      MUSTER_TRY_VOID(move_account(id, *s.parent));
-      different = different || before != a.parent_id;
+    Association& association = d_.associations.at(id);
+    if (association.account == "root" && edit_.where.accounts.empty())
+      continue;  // the cluster's own root account is meant only when it is named
+    MUSTER_TRY_VOID(may_edit(association.cluster, association.account));
+    MUSTER_TRY(different, change_association(association));
+    if (set.parent && d_.associations.at(id).parent_id != 0) {
+      uint32_t before = association.parent_id;
+      MUSTER_TRY_VOID(move_account(id, *set.parent));
+      different = different || before != association.parent_id;
     }
     if (!different) continue;
-    touch(touched_, a);
-    changed_.associations.push_back(a);
+    touch(touched_, association);
+    changed_.associations.push_back(association);
   }
   return {};
 }
 
 Result<> Editor::move_account(uint32_t id, const std::string& parent) {
-  Association& a = d_.associations.at(id);
-  const Association* above = d_.association(a.cluster, parent);
+  Association& association = d_.associations.at(id);
+  const Association* above = d_.association(association.cluster, parent);
   if (!above || above->deleted)
-    return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + a.cluster);
-  if (above->id == a.parent_id) return {};
+    return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + association.cluster);
+  if (above->id == association.parent_id) return {};
   std::vector<uint32_t> own = d_.below(id);
   if (std::ranges::find(own, above->id) != own.end())
-    return fail(Errc::kInvalidParentAccount,
-                "Parent=" + parent + ": it is " + (parent == a.account ? "the account itself" : "below account " + a.account));
-  MUSTER_TRY_VOID(may_edit(a.cluster, parent));
-  a.parent_id = above->id;
-  a.modified = context_.now;
+    return fail(
+        Errc::kInvalidParentAccount,
+        "Parent=" + parent + ": it is " + (parent == association.account ? "the account itself" : "below account " + association.account));
+  MUSTER_TRY_VOID(may_edit(association.cluster, parent));
+  association.parent_id = above->id;
+  association.modified = context_.now;
   return {};
 }
 
@@ -135,33 +137,33 @@ Result<> Editor::remove_accounts() {
 }
 
 Result<> Editor::edit_coordinators() {
-  const EntityFilter& w = edit_.where;
+  const EntityFilter& where = edit_.where;
   if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "coordinators are added and deleted, not modified");
-  if (w.users.empty() || (w.accounts.empty() && edit_.verb == EditVerb::kAdd))
+  if (where.users.empty() || (where.accounts.empty() && edit_.verb == EditVerb::kAdd))
     return fail(Errc::kError, "a coordinator needs Names= and Account=");
-  for (const std::string& account : w.accounts) {
+  for (const std::string& account : where.accounts) {
     if (!find_live(d_.accounts, account)) return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known");
     bool may = is_operator() || std::ranges::any_of(d_.clusters, [&](const auto& c) { return coordinates(c.first, account); });
     if (!may) MUSTER_TRY_VOID(need_operator("naming coordinators of account " + account));
   }
-  if (w.accounts.empty()) MUSTER_TRY_VOID(need_operator("taking coordinators from all accounts"));
+  if (where.accounts.empty()) MUSTER_TRY_VOID(need_operator("taking coordinators from all accounts"));
   std::set<std::string> accounts;
-  for (const std::string& name : w.users) {
+  for (const std::string& name : where.users) {
     if (!find_live(d_.users, name))
       return fail(Errc::kNotFound, "User '" + name + "' is not known", "sacctmgr add user " + name + " Account=… adds him");
-    UserRecord& u = d_.users.at(name);
-    std::vector<std::string> before = u.coordinator_of;
-    for (const std::string& account : w.accounts.empty() ? before : w.accounts) {
-      bool is = std::ranges::find(u.coordinator_of, account) != u.coordinator_of.end();
+    UserRecord& user = d_.users.at(name);
+    std::vector<std::string> before = user.coordinator_of;
+    for (const std::string& account : where.accounts.empty() ? before : where.accounts) {
+      bool is = std::ranges::find(user.coordinator_of, account) != user.coordinator_of.end();
       if (is == (edit_.verb == EditVerb::kAdd)) continue;
-      if (is) std::erase(u.coordinator_of, account);
-      else u.coordinator_of.push_back(account);
+      if (is) std::erase(user.coordinator_of, account);
+      else user.coordinator_of.push_back(account);
       accounts.insert(account);
     }
-    if (before == u.coordinator_of) continue;
-    std::ranges::sort(u.coordinator_of);
-    touch(touched_, u);
-    changed_.users.push_back(u);
+    if (before == user.coordinator_of) continue;
+    std::ranges::sort(user.coordinator_of);
+    touch(touched_, user);
+    changed_.users.push_back(user);
   }
   for (const std::string& account : accounts) {
     AccountRecord a = d_.accounts.at(account);

@@ -66,34 +66,34 @@ std::vector<std::string> effective_qos(const Directory& d, const AssociationReco
 // `below` is the association whose limits these are (null for a QOS): a coordinator may not set a limit above that of the associations
 // above it.
 Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const Association* below) const {
-  for (const LimitChange& c : edit_.set.limits) {
-    const LimitInfo* info = info_of(c.kind);
+  for (const LimitChange& change : edit_.set.limits) {
+    const LimitInfo* info = info_of(change.kind);
     if (!info || !(of_qos ? info->of_qos : info->of_associations))
-      return fail(Errc::kError, std::string(info ? info->name : "a limit of number " + std::to_string(static_cast<int>(c.kind))) +
+      return fail(Errc::kError, std::string(info ? info->name : "a limit of number " + std::to_string(static_cast<int>(change.kind))) +
                                     " is no limit of " + (of_qos ? "a QOS" : "an association"));
     if (info->per_tres) {
-      bool known = std::ranges::any_of(d_.tres, [&](const auto& t) { return tres_name(t.second) == c.tres; });
+      bool known = std::ranges::any_of(d_.tres, [&](const auto& t) { return tres_name(t.second) == change.tres; });
       if (!known)
-        return fail(Errc::kError, std::string(info->name) + ": TRES '" + c.tres + "' is not known",
+        return fail(Errc::kError, std::string(info->name) + ": TRES '" + change.tres + "' is not known",
                     "sacctmgr show tres lists those that are; AccountingStorageTRES of slurm.conf adds others");
-    } else if (!c.tres.empty()) {
+    } else if (!change.tres.empty()) {
       return fail(Errc::kError, std::string(info->name) + " is one number, not one for each TRES");
     }
-    auto at = std::ranges::find_if(limits, [&](const Limit& l) { return l.kind == c.kind && l.tres == c.tres; });
-    if (c.op == ChangeOp::kClear) {
+    auto at = std::ranges::find_if(limits, [&](const Limit& l) { return l.kind == change.kind && l.tres == change.tres; });
+    if (change.op == ChangeOp::kClear) {
       if (at != limits.end()) limits.erase(at);
       continue;
     }
-    uint64_t value = changed_value(c, at == limits.end() ? 0 : at->value);
-    if (!is_operator() && below && c.kind != LimitKind::kShares) {
+    uint64_t value = changed_value(change, at == limits.end() ? 0 : at->value);
+    if (!is_operator() && below && change.kind != LimitKind::kShares) {
       auto up = d_.associations.find(below->parent_id);
-      auto above = up == d_.associations.end() ? std::nullopt : effective_limit(d_, up->second, c.kind, c.tres);
+      auto above = up == d_.associations.end() ? std::nullopt : effective_limit(d_, up->second, change.kind, change.tres);
       if (above && value > *above)
         return fail(Errc::kAccessDenied, {},
                     std::string(info->name) + "=" + std::to_string(value) + ": a coordinator may not go above the " +
                         std::to_string(*above) + " of what is above");
     }
-    if (at == limits.end()) limits.push_back({c.kind, c.tres, value});
+    if (at == limits.end()) limits.push_back({change.kind, change.tres, value});
     else at->value = value;
   }
   std::ranges::sort(limits, [](const Limit& a, const Limit& b) { return std::tie(a.kind, a.tres) < std::tie(b.kind, b.tres); });
@@ -102,17 +102,17 @@ Result<> Editor::change_limits(std::vector<Limit>& limits, bool of_qos, const As
 
 // Plain names replace what is inherited; a name after '+' is added to it, one after '-' is taken from it.
 Result<> Editor::change_qos_list(std::vector<std::string>& list) const {
-  for (const NamesChange& c : edit_.set.qos) {
-    for (const std::string& name : c.names)
+  for (const NamesChange& change : edit_.set.qos) {
+    for (const std::string& name : change.names)
       if (!find_live(d_.qos, name))
         return fail(Errc::kInvalidQos, "QOS '" + name + "' is not known", "sacctmgr show qos lists those that are");
-    if (c.op == ChangeOp::kClear || c.op == ChangeOp::kSet) {
-      list = c.op == ChangeOp::kSet ? c.names : std::vector<std::string>{};
+    if (change.op == ChangeOp::kClear || change.op == ChangeOp::kSet) {
+      list = change.op == ChangeOp::kSet ? change.names : std::vector<std::string>{};
       continue;
     }
     const bool whole = std::ranges::any_of(list, [](const std::string& n) { return !is_delta(n); });
-    for (const std::string& name : c.names) {
-      const bool add = c.op == ChangeOp::kAdd;
+    for (const std::string& name : change.names) {
+      const bool add = change.op == ChangeOp::kAdd;
       if (whole) {
         erase(list, name);
         if (add) list.push_back(name);
@@ -153,25 +153,25 @@ bool Editor::changes_associations() const {
 }
 
 // Returns true if the association is different now.
-Result<bool> Editor::change_association(Association& a) const {
-  Association next = a;
-  MUSTER_TRY_VOID(change_limits(next.limits, false, &a));
+Result<bool> Editor::change_association(Association& association) const {
+  Association next = association;
+  MUSTER_TRY_VOID(change_limits(next.limits, false, &association));
   MUSTER_TRY_VOID(change_qos_list(next.qos));
-  const EntityChange& s = edit_.set;
-  if (s.default_qos) {
-    if (!s.default_qos->empty() && !find_live(d_.qos, *s.default_qos))
-      return fail(Errc::kInvalidQos, "DefaultQOS '" + *s.default_qos + "' is not known", "sacctmgr show qos lists those that are");
+  const EntityChange& set = edit_.set;
+  if (set.default_qos) {
+    if (!set.default_qos->empty() && !find_live(d_.qos, *set.default_qos))
+      return fail(Errc::kInvalidQos, "DefaultQOS '" + *set.default_qos + "' is not known", "sacctmgr show qos lists those that are");
     const std::vector<std::string> allowed = effective_qos(d_, next);
-    if (!s.default_qos->empty() && !allowed.empty() && !contains(allowed, *s.default_qos))
-      return default_qos_not_allowed(a, *s.default_qos);
-    next.default_qos = *s.default_qos;
+    if (!set.default_qos->empty() && !allowed.empty() && !contains(allowed, *set.default_qos))
+      return default_qos_not_allowed(association, *set.default_qos);
+    next.default_qos = *set.default_qos;
   }
-  if (s.comment) next.comment = *s.comment;
+  if (set.comment) next.comment = *set.comment;
   MUSTER_TRY_VOID(reset_usage(next.usage_reset));
-  bool different = next.usage_reset != a.usage_reset || next.limits != a.limits || next.qos != a.qos || next.default_qos != a.default_qos ||
-                   next.comment != a.comment;
+  bool different = next.usage_reset != association.usage_reset || next.limits != association.limits || next.qos != association.qos ||
+                   next.default_qos != association.default_qos || next.comment != association.comment;
   next.modified = context_.now;
-  if (different) a = std::move(next);
+  if (different) association = std::move(next);
   return different;
 }
 

@@ -31,40 +31,40 @@ constexpr Honoured kHonoured[] = {
 };
 
 // The names of the conditions that a filter sets.
-std::vector<std::string_view> given_in(const EntityFilter& w) {
+std::vector<std::string_view> given_in(const EntityFilter& where) {
   std::vector<std::string_view> out;
   auto say = [&](std::string_view name, bool given) {
     if (given) out.push_back(name);
   };
-  say("Accounts", !w.accounts.empty());
-  say("Clusters", !w.clusters.empty());
-  say("Users", !w.users.empty());
-  say("Partitions", !w.partitions.empty());
-  say("Parent", !w.parents.empty());
-  say("QOS", !w.qos.empty());
-  say("WCKeys", !w.wckeys.empty());
-  say("Description", !w.descriptions.empty());
-  say("Organization", !w.organizations.empty());
-  say("DefaultAccount", !w.default_accounts.empty());
-  say("DefaultWCKey", !w.default_wckeys.empty());
-  say("DefaultQOS", !w.default_qos.empty());
-  say("Flags", !w.flags.empty());
-  say("PreemptMode", !w.preempt_modes.empty());
-  say("Ids", !w.ids.empty());
-  say("TRES", !w.tres.empty());
-  say("limits", !w.limits.empty());
-  say("AdminLevel", w.admin_level.has_value());
-  say("Classification", !w.classifications.empty());
-  say("Action", !w.actions.empty());
-  say("Actor", !w.actors.empty());
-  say("Start", w.from != kTimeUnset);
-  say("End", w.until != kTimeUnset);
-  say("Name", !w.names.empty());
-  say("Server", !w.servers.empty());
-  say("ServerType", !w.server_types.empty());
-  say("WithDeleted", w.with_deleted);
-  say("WithSubAccounts", w.with_sub_accounts);
-  say("OnlyDefaults", w.only_defaults);
+  say("Accounts", !where.accounts.empty());
+  say("Clusters", !where.clusters.empty());
+  say("Users", !where.users.empty());
+  say("Partitions", !where.partitions.empty());
+  say("Parent", !where.parents.empty());
+  say("QOS", !where.qos.empty());
+  say("WCKeys", !where.wckeys.empty());
+  say("Description", !where.descriptions.empty());
+  say("Organization", !where.organizations.empty());
+  say("DefaultAccount", !where.default_accounts.empty());
+  say("DefaultWCKey", !where.default_wckeys.empty());
+  say("DefaultQOS", !where.default_qos.empty());
+  say("Flags", !where.flags.empty());
+  say("PreemptMode", !where.preempt_modes.empty());
+  say("Ids", !where.ids.empty());
+  say("TRES", !where.tres.empty());
+  say("limits", !where.limits.empty());
+  say("AdminLevel", where.admin_level.has_value());
+  say("Classification", !where.classifications.empty());
+  say("Action", !where.actions.empty());
+  say("Actor", !where.actors.empty());
+  say("Start", where.from != kTimeUnset);
+  say("End", where.until != kTimeUnset);
+  say("Name", !where.names.empty());
+  say("Server", !where.servers.empty());
+  say("ServerType", !where.server_types.empty());
+  say("WithDeleted", where.with_deleted);
+  say("WithSubAccounts", where.with_sub_accounts);
+  say("OnlyDefaults", where.only_defaults);
   return out;
 }
 

@@ -34,22 +34,23 @@ Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator) {
   return {};
 }
 
-Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& q, Uid actor, bool is_operator) {
+Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& request, Uid actor, bool is_operator) {
   std::vector<JobRecord> out;
-  for (JobRecord& r : records) {
-    if (!is_operator && r.uid != actor)
-      return fail(Errc::kAccessDenied, {}, "job " + std::to_string(r.key.id.value) + " is another user's");
-    if ((q.tres_allocated || q.derived_exit_status) && !is_finished(r.state) && !q.end_as)
-      return fail(Errc::kError, "job " + std::to_string(r.key.id.value) + " has not ended: TRES and DerivedExitCode are set after the end");
-    bool different = set(r.comment, q.comment);
-    different |= set(r.admin_comment, q.admin_comment);
-    different |= set(r.system_comment, q.system_comment);
-    different |= set(r.extra, q.extra);
-    different |= set(r.wckey, q.wckey);
-    different |= set(r.tres_allocated, q.tres_allocated);
-    different |= set(r.derived_exit_status, q.derived_exit_status);
-    different |= end(r, q.end_as);
-    if (different) out.push_back(std::move(r));
+  for (JobRecord& record : records) {
+    if (!is_operator && record.uid != actor)
+      return fail(Errc::kAccessDenied, {}, "job " + std::to_string(record.key.id.value) + " is another user's");
+    if ((request.tres_allocated || request.derived_exit_status) && !is_finished(record.state) && !request.end_as)
+      return fail(Errc::kError,
+                  "job " + std::to_string(record.key.id.value) + " has not ended: TRES and DerivedExitCode are set after the end");
+    bool different = set(record.comment, request.comment);
+    different |= set(record.admin_comment, request.admin_comment);
+    different |= set(record.system_comment, request.system_comment);
+    different |= set(record.extra, request.extra);
+    different |= set(record.wckey, request.wckey);
+    different |= set(record.tres_allocated, request.tres_allocated);
+    different |= set(record.derived_exit_status, request.derived_exit_status);
+    different |= end(record, request.end_as);
+    if (different) out.push_back(std::move(record));
   }
   return out;
 }

@@ -39,23 +39,23 @@ bool wanted(const std::vector<T>& list, const T& value) {
 }
 
 // What all clusters together may have.
-Result<> check_shares(const ResourceRecord& r) {
-  const uint32_t most = r.has("Absolute") ? r.count : 100;
-  const std::string unit = r.has("Absolute") ? "" : " %";
-  if (r.has("SharedPool")) {
-    for (const ResourceShare& s : r.clusters)
+Result<> check_shares(const ResourceRecord& resource) {
+  const uint32_t most = resource.has("Absolute") ? resource.count : 100;
+  const std::string unit = resource.has("Absolute") ? "" : " %";
+  if (resource.has("SharedPool")) {
+    for (const ResourceShare& s : resource.clusters)
       if (s.allowed != 0 && s.allowed != most)
-        return fail(Errc::kError,
-                    named(r) + ": with SharedPool, Allowed is 0 or " + std::to_string(most) + unit + ", for all clusters use all of it");
+        return fail(Errc::kError, named(resource) + ": with SharedPool, Allowed is 0 or " + std::to_string(most) + unit +
+                                      ", for all clusters use all of it");
     return {};
   }
-  for (const ResourceShare& s : r.clusters)
+  for (const ResourceShare& s : resource.clusters)
     if (s.allowed > most)
-      return fail(Errc::kError, named(r) + ": Allowed=" + std::to_string(s.allowed) + " for cluster " + s.cluster + " is more than " +
-                                    std::to_string(most) + unit);
-  if (r.allocated() <= most) return {};
-  return fail(Errc::kError,
-              named(r) + ": the clusters would have " + std::to_string(r.allocated()) + unit + " of " + std::to_string(most) + unit);
+      return fail(Errc::kError, named(resource) + ": Allowed=" + std::to_string(s.allowed) + " for cluster " + s.cluster +
+                                    " is more than " + std::to_string(most) + unit);
+  if (resource.allocated() <= most) return {};
+  return fail(Errc::kError, named(resource) + ": the clusters would have " + std::to_string(resource.allocated()) + unit + " of " +
+                                std::to_string(most) + unit);
 }
 
 // The same record with these of its clusters alone: what somebody is told of.
@@ -66,44 +66,44 @@ ResourceRecord with_clusters(ResourceRecord r, const std::vector<std::string>& c
 
 }  // namespace
 
-Result<> Editor::change_qos(QosRecord& q) {
-  const EntityChange& s = edit_.set;
-  MUSTER_TRY_VOID(change_limits(q.limits, true, nullptr));
-  if (s.description) q.description = *s.description;
+Result<> Editor::change_qos(QosRecord& qos) {
+  const EntityChange& set = edit_.set;
+  MUSTER_TRY_VOID(change_limits(qos.limits, true, nullptr));
+  if (set.description) qos.description = *set.description;
   for (NamesChange& c : edit_.set.flags)
     for (std::string& name : c.names) {
       MUSTER_TRY(known, one_of("Flags", name, kQosFlags));
       name = std::move(known);
     }
-  MUSTER_TRY_VOID(change_names(q.flags, s.flags));
-  for (const NamesChange& c : s.preempt)
+  MUSTER_TRY_VOID(change_names(qos.flags, set.flags));
+  for (const NamesChange& c : set.preempt)
     for (const std::string& name : c.names) {
       if (!find_live(d_.qos, name)) return fail(Errc::kInvalidQos, "Preempt: QOS '" + name + "' is not known");
-      if (name == q.name) return fail(Errc::kQosPreemptionLoop, "Preempt: QOS '" + name + "' cannot preempt itself");
+      if (name == qos.name) return fail(Errc::kQosPreemptionLoop, "Preempt: QOS '" + name + "' cannot preempt itself");
     }
-  MUSTER_TRY_VOID(change_names(q.preempt, s.preempt));
-  if (s.preempt_mode) {
+  MUSTER_TRY_VOID(change_names(qos.preempt, set.preempt));
+  if (set.preempt_mode) {
     std::string modes;
-    for (std::string_view word : split(*s.preempt_mode, ',')) {
+    for (std::string_view word : split(*set.preempt_mode, ',')) {
       MUSTER_TRY(known, one_of("PreemptMode", to_lower(trim(word)), kPreemptModes));
       modes += (modes.empty() ? "" : ",") + known;
     }
-    q.preempt_mode = modes;
+    qos.preempt_mode = modes;
   }
-  set_factor(q.usage_factor, s.usage_factor);
-  set_factor(q.usage_threshold, s.usage_threshold);
-  set_factor(q.limit_factor, s.limit_factor);
-  MUSTER_TRY_VOID(reset_usage(q.usage_reset));
-  q.modified = context_.now;
+  set_factor(qos.usage_factor, set.usage_factor);
+  set_factor(qos.usage_threshold, set.usage_threshold);
+  set_factor(qos.limit_factor, set.limit_factor);
+  MUSTER_TRY_VOID(reset_usage(qos.usage_reset));
+  qos.modified = context_.now;
   return {};
 }
 
 Result<> Editor::edit_qos() {
   MUSTER_TRY_VOID(need_operator("editing QOS"));
-  const EntityFilter& w = edit_.where;
+  const EntityFilter& where = edit_.where;
   if (edit_.verb == EditVerb::kAdd) {
-    if (w.qos.empty()) return fail(Errc::kError, "Name: name the QOS to add");
-    for (const std::string& name : w.qos) {
+    if (where.qos.empty()) return fail(Errc::kError, "Name: name the QOS to add");
+    for (const std::string& name : where.qos) {
       if (find_live(d_.qos, name)) continue;
       QosRecord& q = d_.qos[name];
       uint32_t id = q.id ? q.id : ++d_.last_id;
@@ -122,7 +122,8 @@ Result<> Editor::edit_qos() {
   for (const auto& [name, q] : d_.qos)
     if (meets(q)) names.push_back(name);
   if (edit_.verb == EditVerb::kDelete) {
-    if (w.qos.empty() && w.ids.empty() && w.descriptions.empty() && w.flags.empty() && w.preempt_modes.empty() && w.limits.empty())
+    if (where.qos.empty() && where.ids.empty() && where.descriptions.empty() && where.flags.empty() && where.preempt_modes.empty() &&
+        where.limits.empty())
       return fail(Errc::kError, "delete qos needs a condition: which ones");
     for (const std::string& name : names) MUSTER_TRY_VOID(remove_qos(name));
     return {};
@@ -144,11 +145,11 @@ Result<> Editor::remove_qos(const std::string& name) {
     if (!a.deleted && a.default_qos == name)
       lines += "\n  DefaultQOS of C = " + a.cluster + " A = " + a.account + (a.user.empty() ? "" : " U = " + a.user);
   if (!lines.empty()) return fail(Errc::kInvalidQos, "QOS " + name + " is in use" + lines);
-  rpc::JobRecordFilter f;
-  f.qos = {name};
-  f.steps = false;
-  f.from = f.until = context_.now;
-  MUSTER_TRY(jobs, context_.jobs(f));
+  rpc::JobRecordFilter filter;
+  filter.qos = {name};
+  filter.steps = false;
+  filter.from = filter.until = context_.now;
+  MUSTER_TRY(jobs, context_.jobs(filter));
   for (const JobRecord& r : jobs)
     if (!is_finished(r.state)) lines += active_job(r);
   if (!lines.empty()) return jobs_active(lines);
@@ -156,13 +157,13 @@ Result<> Editor::remove_qos(const std::string& name) {
     if (std::erase(a.qos, name) + std::erase(a.qos, "+" + name) + std::erase(a.qos, "-" + name)) touch(touched_, a);
   for (auto& [other, q] : d_.qos)
     if (std::erase(q.preempt, name)) touch(touched_, q);
-  QosRecord& q = d_.qos.at(name);
-  changed_.qos.push_back(q);
-  touch(touched_, q);
+  QosRecord& qos = d_.qos.at(name);
+  changed_.qos.push_back(qos);
+  touch(touched_, qos);
   rpc::JobRecordFilter ever;
   ever.qos = {name};
-  ever.from = q.created;
-  bool forget = context_.now - q.created < kForgottenWithin;
+  ever.from = qos.created;
+  bool forget = context_.now - qos.created < kForgottenWithin;
   if (forget) {
     MUSTER_TRY(used, context_.any_job(ever, "", ""));
     forget = !used;
@@ -171,31 +172,31 @@ Result<> Editor::remove_qos(const std::string& name) {
     d_.qos.erase(name);
     return {};
   }
-  q.deleted = true;
-  q.modified = context_.now;
+  qos.deleted = true;
+  qos.modified = context_.now;
   return {};
 }
 
 // `fresh`: the cluster was just added, and is reported even if nothing else changes.
 Result<> Editor::change_cluster(const std::string& name, bool fresh) {
-  ClusterRecord& c = d_.clusters.at(name);
+  ClusterRecord& cluster = d_.clusters.at(name);
   Association& root = d_.associations.at(d_.association(name, "root")->id);
   MUSTER_TRY(limits, change_association(root));
-  bool other = edit_.set.classification && c.classification != *edit_.set.classification;
-  if (other) c.classification = *edit_.set.classification;
+  bool other = edit_.set.classification && cluster.classification != *edit_.set.classification;
+  if (other) cluster.classification = *edit_.set.classification;
   if (!edit_.set.features.empty()) {
     std::vector<std::string> features;
-    for (std::string_view f : split(c.features, ',')) features.emplace_back(f);
+    for (std::string_view f : split(cluster.features, ',')) features.emplace_back(f);
     MUSTER_TRY_VOID(change_names(features, edit_.set.features));
     const std::string text = join(features, ",");
-    other = other || text != c.features;
-    c.features = text;
+    other = other || text != cluster.features;
+    cluster.features = text;
   }
-  if (other) c.modified = context_.now;
+  if (other) cluster.modified = context_.now;
   if (!limits && !other && !fresh) return {};
-  touch(touched_, c);
+  touch(touched_, cluster);
   touch(touched_, root);
-  changed_.clusters.push_back(c);
+  changed_.clusters.push_back(cluster);
   changed_.associations.push_back(root);
   return {};
 }
@@ -205,32 +206,32 @@ Result<> Editor::remove_cluster(const std::string& name) {
   for (const auto& [id, a] : d_.associations)
     if (a.cluster == name && !a.deleted) all.push_back(id);
   MUSTER_TRY_VOID(refuse_if_used(all));
-  ClusterRecord& c = d_.clusters.at(name);
-  changed_.clusters.push_back(c);
-  touch(touched_, c);
+  ClusterRecord& cluster = d_.clusters.at(name);
+  changed_.clusters.push_back(cluster);
+  touch(touched_, cluster);
   for (uint32_t id : all) {
     Association& a = d_.associations.at(id);
     a.deleted = true;
     a.is_default = false;
     touch(touched_, a);
   }
-  c.deleted = true;
-  c.control_host.clear();
-  c.control_port = 0;
-  c.modified = context_.now;
+  cluster.deleted = true;
+  cluster.control_host.clear();
+  cluster.control_port = 0;
+  cluster.modified = context_.now;
   return {};
 }
 
 Result<> Editor::edit_clusters() {
   MUSTER_TRY_VOID(need_operator("editing clusters"));
-  const EntityFilter& w = edit_.where;
-  if (w.clusters.empty() && edit_.verb != EditVerb::kModify) return fail(Errc::kError, "Name: name the clusters");
+  const EntityFilter& where = edit_.where;
+  if (where.clusters.empty() && edit_.verb != EditVerb::kModify) return fail(Errc::kError, "Name: name the clusters");
   if (edit_.set.classification) {
     MUSTER_TRY(known, one_of("Classification", *edit_.set.classification, kClassifications));
     edit_.set.classification = known;
   }
   if (edit_.verb == EditVerb::kAdd) {
-    for (const std::string& name : w.clusters) {
+    for (const std::string& name : where.clusters) {
       if (find_live(d_.clusters, name)) continue;
       add_cluster(d_, name, context_.settings.default_qos, context_.now, touched_);
       MUSTER_TRY_VOID(change_cluster(name, true));
@@ -245,17 +246,17 @@ Result<> Editor::edit_clusters() {
 
 Result<> Editor::edit_wckeys() {
   MUSTER_TRY_VOID(need_operator("editing wckeys"));
-  const EntityFilter& w = edit_.where;
+  const EntityFilter& where = edit_.where;
   if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "wckeys are added and deleted, not modified");
-  if (w.wckeys.empty()) return fail(Errc::kError, "WCKeys: name them");
+  if (where.wckeys.empty()) return fail(Errc::kError, "WCKeys: name them");
   if (edit_.verb == EditVerb::kDelete) return remove_wckeys();
-  if (w.users.empty()) return fail(Errc::kError, "User: name those who get the wckeys");
+  if (where.users.empty()) return fail(Errc::kError, "User: name those who get the wckeys");
   MUSTER_TRY(on, clusters());
-  for (const std::string& user : w.users) {
+  for (const std::string& user : where.users) {
     if (!find_live(d_.users, user))
       return fail(Errc::kNotFound, "User '" + user + "' is not known", "sacctmgr add user " + user + " Account=… adds him");
     for (const std::string& cluster : on)
-      for (const std::string& name : w.wckeys) {
+      for (const std::string& name : where.wckeys) {
         auto known = std::ranges::find_if(
             d_.wckeys, [&](const auto& e) { return e.second.name == name && e.second.user == user && e.second.cluster == cluster; });
         if (known != d_.wckeys.end() && !known->second.deleted) continue;
@@ -274,61 +275,61 @@ Result<> Editor::edit_wckeys() {
 
 // ---- resources
 // Sets what was typed for the resource itself, without shares. Whether there was anything.
-Result<bool> Editor::change_resource(ResourceRecord& r) {
-  const EntityChange& s = edit_.set;
-  const ResourceRecord before = r;
-  if (s.count) r.count = *s.count;
-  if (s.last_consumed) r.last_consumed = *s.last_consumed;
-  if (s.server_type) r.server_type = *s.server_type;
-  if (s.description) r.description = *s.description;
+Result<bool> Editor::change_resource(ResourceRecord& resource) {
+  const EntityChange& set = edit_.set;
+  const ResourceRecord before = resource;
+  if (set.count) resource.count = *set.count;
+  if (set.last_consumed) resource.last_consumed = *set.last_consumed;
+  if (set.server_type) resource.server_type = *set.server_type;
+  if (set.description) resource.description = *set.description;
   for (NamesChange& c : edit_.set.flags)
     for (std::string& name : c.names) {
       auto known = std::ranges::find_if(kResourceFlags, [&](std::string_view flag) { return iequals(flag, name); });
       if (known == std::end(kResourceFlags)) return fail(Errc::kError, "Flags='" + name + "': is one of Absolute, SharedPool");
       name = *known;
     }
-  MUSTER_TRY_VOID(change_names(r.flags, edit_.set.flags));
-  return !(r == before) || s.last_consumed.has_value();
+  MUSTER_TRY_VOID(change_names(resource.flags, edit_.set.flags));
+  return !(resource == before) || set.last_consumed.has_value();
 }
 
 Result<> Editor::add_resources() {
-  const EntityFilter& w = edit_.where;
-  if (w.names.empty()) return fail(Errc::kError, "Name: name the resources to add");
+  const EntityFilter& where = edit_.where;
+  if (where.names.empty()) return fail(Errc::kError, "Name: name the resources to add");
   MUSTER_TRY_VOID(check_resource_types());
   std::vector<std::string> on;
-  if (!w.clusters.empty()) {
+  if (!where.clusters.empty()) {
     MUSTER_TRY(named_clusters, clusters());
     on = std::move(named_clusters);
   }
-  const std::string server = w.servers.empty() ? std::string(kDefaultServer) : w.servers.front();
-  if (w.servers.size() > 1) return fail(Errc::kError, "Server: a resource has one");
-  for (const std::string& name : w.names) {
+  const std::string server = where.servers.empty() ? std::string(kDefaultServer) : where.servers.front();
+  if (where.servers.size() > 1) return fail(Errc::kError, "Server: a resource has one");
+  for (const std::string& name : where.names) {
     if (name.find('@') != name.npos) return fail(Errc::kBadName, "Name '" + name + "': the server has a word of its own, Server=");
     auto at = std::ranges::find_if(d_.resources, [&](const auto& e) { return e.second.name == name && e.second.server == server; });
     const bool fresh = at == d_.resources.end() || at->second.deleted;
-    ResourceRecord r;
-    if (!fresh) r = at->second;
+    ResourceRecord resource;
+    if (!fresh) resource = at->second;
     if (fresh) {
-      r.id = at == d_.resources.end() ? ++d_.last_id : at->first;
-      r.name = r.description = name;
-      r.server = server;
-      r.created = context_.now;
-      if (context_.settings.all_resources_absolute) r.flags = {"Absolute"};
-      MUSTER_TRY_VOID(change_resource(r));
-      if (r.count == 0) return fail(Errc::kError, "Count: how many there are of " + named(r));
+      resource.id = at == d_.resources.end() ? ++d_.last_id : at->first;
+      resource.name = resource.description = name;
+      resource.server = server;
+      resource.created = context_.now;
+      if (context_.settings.all_resources_absolute) resource.flags = {"Absolute"};
+      MUSTER_TRY_VOID(change_resource(resource));
+      if (resource.count == 0) return fail(Errc::kError, "Count: how many there are of " + named(resource));
     }
     std::vector<std::string> added;
     for (const std::string& cluster : on) {
-      if (std::ranges::find(r.clusters, cluster, &ResourceShare::cluster) != r.clusters.end()) continue;
-      r.clusters.push_back({cluster, edit_.set.allowed.value_or(0)});
+      if (std::ranges::find(resource.clusters, cluster, &ResourceShare::cluster) != resource.clusters.end()) continue;
+      resource.clusters.push_back({cluster, edit_.set.allowed.value_or(0)});
       added.push_back(cluster);
     }
     if (!fresh && added.empty()) continue;
-    MUSTER_TRY_VOID(check_shares(r));
-    r.modified = context_.now;
-    touch(touched_, r);
-    changed_.resources.push_back(with_clusters(r, added));
-    d_.resources[r.id] = std::move(r);
+    MUSTER_TRY_VOID(check_shares(resource));
+    resource.modified = context_.now;
+    touch(touched_, resource);
+    changed_.resources.push_back(with_clusters(resource, added));
+    d_.resources[resource.id] = std::move(resource);
   }
   return {};
 }
@@ -374,25 +375,26 @@ Result<> Editor::modify_resources() {
 }
 
 Result<> Editor::remove_resources() {
-  const EntityFilter& w = edit_.where;
+  const EntityFilter& where = edit_.where;
   MUSTER_TRY_VOID(check_resource_types());
-  if (w.names.empty() && w.servers.empty() && w.clusters.empty() && w.ids.empty() && w.server_types.empty() && w.descriptions.empty())
+  if (where.names.empty() && where.servers.empty() && where.clusters.empty() && where.ids.empty() && where.server_types.empty() &&
+      where.descriptions.empty())
     return fail(Errc::kError, "delete resource needs a condition: which ones");
   std::vector<uint32_t> forgotten;
-  for (auto& [id, r] : d_.resources) {
-    if (!meets(r)) continue;
-    touch(touched_, r);
-    if (!w.clusters.empty()) {  // it is taken from these clusters, and stays for the others
-      changed_.resources.push_back(with_clusters(r, w.clusters));
-      std::erase_if(r.clusters, [&](const ResourceShare& s) { return wanted(w.clusters, s.cluster); });
-      r.modified = context_.now;
+  for (auto& [id, resource] : d_.resources) {
+    if (!meets(resource)) continue;
+    touch(touched_, resource);
+    if (!where.clusters.empty()) {  // it is taken from these clusters, and stays for the others
+      changed_.resources.push_back(with_clusters(resource, where.clusters));
+      std::erase_if(resource.clusters, [&](const ResourceShare& s) { return wanted(where.clusters, s.cluster); });
+      resource.modified = context_.now;
       continue;
     }
-    changed_.resources.push_back(r);
-    if (context_.now - r.created < kForgottenWithin) forgotten.push_back(id);
-    r.deleted = true;
-    r.clusters.clear();
-    r.modified = context_.now;
+    changed_.resources.push_back(resource);
+    if (context_.now - resource.created < kForgottenWithin) forgotten.push_back(id);
+    resource.deleted = true;
+    resource.clusters.clear();
+    resource.modified = context_.now;
   }
   for (uint32_t id : forgotten) d_.resources.erase(id);
   return {};

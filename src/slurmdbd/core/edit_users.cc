@@ -16,14 +16,14 @@ Result<> Editor::add_users() {
 }
 
 Result<> Editor::add_user(const std::string& name) {
-  const EntityChange& s = edit_.set;
+  const EntityChange& set = edit_.set;
   const bool fresh = !find_live(d_.users, name);
   std::vector<std::string> accounts = edit_.where.accounts;
-  if (accounts.empty() && s.default_account) accounts.push_back(*s.default_account);
+  if (accounts.empty() && set.default_account) accounts.push_back(*set.default_account);
   if (accounts.empty() && fresh)
     return fail(Errc::kError, "User " + name + ": a new user needs Account=", "sacctmgr add user " + name + " Account=ACCOUNT");
-  if (fresh && s.default_account && std::ranges::find(accounts, *s.default_account) == accounts.end())
-    accounts.push_back(*s.default_account);
+  if (fresh && set.default_account && std::ranges::find(accounts, *set.default_account) == accounts.end())
+    accounts.push_back(*set.default_account);
   MUSTER_TRY(on, clusters());
   std::vector<std::string> partitions = edit_.where.partitions;
   if (partitions.empty()) partitions.push_back("");
@@ -49,7 +49,7 @@ Result<> Editor::add_user(const std::string& name) {
         uint32_t above_id = d_.association(cluster, account)->id;
         Association& a = new_association(cluster, account, name, partition, above_id);
         const bool wanted_default =
-            s.default_account ? *s.default_account == account : fresh || !context_.settings.no_default_account_needed;
+            set.default_account ? *set.default_account == account : fresh || !context_.settings.no_default_account_needed;
         a.is_default = !has_default && wanted_default;
         MUSTER_TRY_VOID(change_association(a));
         changed_.associations.push_back(a);
@@ -58,60 +58,60 @@ Result<> Editor::add_user(const std::string& name) {
   }
   if (!accounts.empty() && !any) return fail(Errc::kInvalidAccount, "Account '" + accounts.front() + "' is on no cluster that is meant");
   if (fresh) {
-    UserRecord& u = d_.users[name];
-    Time created = u.created;
-    u = {};
-    u.name = name;
-    u.admin_level = s.admin_level.value_or(AdminLevel::kNone);
-    u.default_wckey = s.default_wckey.value_or("");
-    u.created = created == kTimeUnset ? context_.now : created;
-    u.modified = context_.now;
-    touch(touched_, u);
-    UserRecord shown = u;
-    shown.default_account = s.default_account.value_or(accounts.front());
+    UserRecord& user = d_.users[name];
+    Time created = user.created;
+    user = {};
+    user.name = name;
+    user.admin_level = set.admin_level.value_or(AdminLevel::kNone);
+    user.default_wckey = set.default_wckey.value_or("");
+    user.created = created == kTimeUnset ? context_.now : created;
+    user.modified = context_.now;
+    touch(touched_, user);
+    UserRecord shown = user;
+    shown.default_account = set.default_account.value_or(accounts.front());
     changed_.users.push_back(std::move(shown));
   }
   return {};
 }
 
 Result<> Editor::modify_users() {
-  const EntityFilter& w = edit_.where;
-  const EntityChange& s = edit_.set;
-  if (!w.wckeys.empty()) return fail(Errc::kError, "WCKeys is no condition of this edit", "it is one of delete user");
-  if (s.new_name) {
+  const EntityFilter& where = edit_.where;
+  const EntityChange& set = edit_.set;
+  if (!where.wckeys.empty()) return fail(Errc::kError, "WCKeys is no condition of this edit", "it is one of delete user");
+  if (set.new_name) {
     MUSTER_TRY_VOID(need_operator("renaming a user"));
-    if (w.users.size() != 1) return fail(Errc::kOneChangeAtATime, "NewName needs exactly one user");
-    if (find_live(d_.users, w.users[0]) && !users_meant().contains(w.users[0])) return {};
-    return rename_user(w.users[0], *s.new_name);
+    if (where.users.size() != 1) return fail(Errc::kOneChangeAtATime, "NewName needs exactly one user");
+    if (find_live(d_.users, where.users[0]) && !users_meant().contains(where.users[0])) return {};
+    return rename_user(where.users[0], *set.new_name);
   }
   const std::vector<uint32_t> associations_meant = matching(true);  // found before any of them changes
-  if (s.admin_level || s.default_wckey || s.default_account) {
+  if (set.admin_level || set.default_wckey || set.default_account) {
     for (const std::string& name : users_meant()) {
-      UserRecord& u = d_.users.at(name);
-      const auto [level, wckey] = std::pair(u.admin_level, u.default_wckey);
-      if (s.admin_level) {
+      UserRecord& user = d_.users.at(name);
+      const auto [level, wckey] = std::pair(user.admin_level, user.default_wckey);
+      if (set.admin_level) {
         MUSTER_TRY_VOID(need_operator("AdminLevel"));
-        bool top = *s.admin_level == AdminLevel::kAdministrator || u.admin_level == AdminLevel::kAdministrator;
+        bool top = *set.admin_level == AdminLevel::kAdministrator || user.admin_level == AdminLevel::kAdministrator;
         if (top && context_.level < AdminLevel::kAdministrator)
           return fail(Errc::kAccessDenied, {}, "AdminLevel of administrators is changed by administrators alone");
-        u.admin_level = *s.admin_level;
+        user.admin_level = *set.admin_level;
       }
-      if (s.default_wckey) {
+      if (set.default_wckey) {
         if (name != context_.actor) MUSTER_TRY_VOID(need_operator("DefaultWCKey of others"));
-        u.default_wckey = *s.default_wckey;
+        user.default_wckey = *set.default_wckey;
       }
-      if (s.default_account) MUSTER_TRY_VOID(set_default_account(name, *s.default_account));
-      if (u.admin_level != level || u.default_wckey != wckey) {
-        u.modified = context_.now;
-        touch(touched_, u);
+      if (set.default_account) MUSTER_TRY_VOID(set_default_account(name, *set.default_account));
+      if (user.admin_level != level || user.default_wckey != wckey) {
+        user.modified = context_.now;
+        touch(touched_, user);
       }
-      UserRecord shown = u;
-      if (s.default_account) shown.default_account = *s.default_account;
+      UserRecord shown = user;
+      if (set.default_account) shown.default_account = *set.default_account;
       changed_.users.push_back(std::move(shown));
     }
   }
   if (!changes_associations()) return {};
-  if (s.parent) return fail(Errc::kError, "Parent is of accounts; a user's association has its account above it");
+  if (set.parent) return fail(Errc::kError, "Parent is of accounts; a user's association has its account above it");
   for (uint32_t id : associations_meant) {
     Association& a = d_.associations.at(id);
     MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
@@ -151,14 +151,14 @@ Result<> Editor::rename_user(const std::string& from, const std::string& to) {
   if (from == to) return {};
   if (find_live(d_.users, to)) return fail(Errc::kError, "NewName=" + to + ": there is such a user already");
   if (from == "root") return fail(Errc::kError, "User root cannot be renamed");
-  UserRecord u = d_.users.at(from);
-  touch(touched_, u);
+  UserRecord user = d_.users.at(from);
+  touch(touched_, user);
   d_.users.erase(from);
-  u.name = to;
-  u.modified = context_.now;
-  touch(touched_, u);
-  d_.users[to] = u;
-  changed_.users.push_back(u);
+  user.name = to;
+  user.modified = context_.now;
+  touch(touched_, user);
+  d_.users[to] = user;
+  changed_.users.push_back(user);
   for (auto& [id, a] : d_.associations) {
     if (a.user != from) continue;
     a.user = to;
@@ -185,19 +185,19 @@ Result<> Editor::remove_wckeys() {
 }
 
 Result<> Editor::remove_users() {
-  const EntityFilter& w = edit_.where;
-  if (!w.wckeys.empty()) {  // `delete user u wckey=w` takes the wckey from the user, and nothing else
+  const EntityFilter& where = edit_.where;
+  if (!where.wckeys.empty()) {  // `delete user u wckey=w` takes the wckey from the user, and nothing else
     MUSTER_TRY_VOID(need_operator("editing wckeys"));
-    if (w.users.empty()) return fail(Errc::kError, "WCKeys: name the users who have them");
+    if (where.users.empty()) return fail(Errc::kError, "WCKeys: name the users who have them");
     return remove_wckeys();
   }
-  if (w.users.empty() && w.accounts.empty() && !w.admin_level && w.default_accounts.empty() && w.default_wckeys.empty())
+  if (where.users.empty() && where.accounts.empty() && !where.admin_level && where.default_accounts.empty() && where.default_wckeys.empty())
     return fail(Errc::kError, "delete user needs a condition: which ones");
   auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };
   std::vector<uint32_t> gone;
   for (uint32_t id : matching(true)) {
     const Association& a = d_.associations.at(id);
-    if (!w.default_accounts.empty() && !(a.is_default && in(w.default_accounts, a.account))) continue;
+    if (!where.default_accounts.empty() && !(a.is_default && in(where.default_accounts, a.account))) continue;
     if (a.user == "root") return fail(Errc::kError, "User root cannot be deleted");
     MUSTER_TRY_VOID(may_edit(a.cluster, a.account));
     gone.push_back(id);
@@ -210,7 +210,7 @@ Result<> Editor::remove_users() {
     MUSTER_TRY_VOID(remove_association(id));
   }
   const bool whole = !asks_of_associations(true);
-  for (const std::string& name : w.users) {
+  for (const std::string& name : where.users) {
     const UserRecord* u = find_live(d_.users, name);
     if (!whole || !u || !meets(*u)) continue;
     if (!users.contains(name)) MUSTER_TRY_VOID(need_operator("deleting a user without associations"));

@@ -50,7 +50,7 @@ class Editor {
   Result<> change_limits(std::vector<Limit>& limits, bool of_qos, const Association* below) const;
   Result<> change_qos_list(std::vector<std::string>& list) const;
   Result<> change_names(std::vector<std::string>& list, const std::vector<NamesChange>& changes) const;
-  Result<bool> change_association(Association& a) const;
+  Result<bool> change_association(Association& association) const;
   bool changes_associations() const;
   Result<> reset_usage(Time& at) const;
 
@@ -70,7 +70,7 @@ class Editor {
   Result<> rename_user(const std::string& from, const std::string& to);
   // ---- edit_others.cc
   Result<> edit_qos();
-  Result<> change_qos(QosRecord& q);
+  Result<> change_qos(QosRecord& qos);
   Result<> remove_qos(const std::string& name);
   Result<> edit_clusters();
   Result<> change_cluster(const std::string& name, bool fresh);
@@ -80,7 +80,7 @@ class Editor {
   Result<> add_resources();
   Result<> modify_resources();
   Result<> remove_resources();
-  Result<bool> change_resource(ResourceRecord& r);
+  Result<bool> change_resource(ResourceRecord& resource);
   Result<> check_resource_types() const;
 
   Association& new_association(const std::string& cluster, const std::string& account, const std::string& user,

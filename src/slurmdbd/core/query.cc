@@ -182,51 +182,51 @@ class Query {
   }
 
   // `chosen`: the question names an account above this one and asks for its sub-accounts too.
-  void walk(const Association& a, uint32_t depth, const std::string& lineage, bool chosen) {
-    bool here = chosen || in(f_.accounts, a.account);
-    if (here && wanted(a)) out_.associations.push_back(shown(a, depth, lineage));
-    auto below = children_.find(a.id);
+  void walk(const Association& association, uint32_t depth, const std::string& lineage, bool chosen) {
+    bool here = chosen || in(f_.accounts, association.account);
+    if (here && wanted(association)) out_.associations.push_back(shown(association, depth, lineage));
+    auto below = children_.find(association.id);
     if (below == children_.end()) return;
     for (const Association* child : below->second) {
       std::string path =
           lineage + (child->user.empty() ? child->account : "0-" + child->user + (child->partition.empty() ? "" : "/" + child->partition)) +
           "/";
-      bool same = child->account == a.account;
+      bool same = child->account == association.account;
       walk(*child, depth + 1, path, f_.accounts.empty() || (here && (same || f_.with_sub_accounts)));
     }
   }
 
-  bool wanted(const Association& a) const {
-    if (!there(a, f_) || !visible(a) || !in(f_.ids, a.id)) return false;
-    if (q_.what == Entity::kUser && a.user.empty()) return false;
-    if (!f_.users.empty() && !in(f_.users, a.user)) return false;
-    if (!f_.partitions.empty() && !in(f_.partitions, a.partition)) return false;
-    if (f_.only_defaults && !a.is_default) return false;
+  bool wanted(const Association& association) const {
+    if (!there(association, f_) || !visible(association) || !in(f_.ids, association.id)) return false;
+    if (q_.what == Entity::kUser && association.user.empty()) return false;
+    if (!f_.users.empty() && !in(f_.users, association.user)) return false;
+    if (!f_.partitions.empty() && !in(f_.partitions, association.partition)) return false;
+    if (f_.only_defaults && !association.is_default) return false;
     if (!f_.parents.empty()) {
-      auto up = d_.associations.find(a.parent_id);
+      auto up = d_.associations.find(association.parent_id);
       if (up == d_.associations.end() || !in(f_.parents, up->second.account)) return false;
     }
-    if (!in(f_.default_qos, a.default_qos) || !any_in(f_.qos, effective_qos(d_, a))) return false;
-    return std::ranges::all_of(f_.limits, [&](const Limit& l) { return effective_limit(d_, a, l.kind, l.tres) == l.value; });
+    if (!in(f_.default_qos, association.default_qos) || !any_in(f_.qos, effective_qos(d_, association))) return false;
+    return std::ranges::all_of(f_.limits, [&](const Limit& l) { return effective_limit(d_, association, l.kind, l.tres) == l.value; });
   }
 
-  Association shown(const Association& a, uint32_t depth, const std::string& lineage) const {
-    Association r = a;
-    r.depth = depth;
-    r.lineage = lineage;
-    auto up = d_.associations.find(a.parent_id);
-    if (up != d_.associations.end() && a.user.empty()) r.parent_account = up->second.account;
-    if (q_.raw) return r;
-    if (!q_.raw_qos) r.qos = effective_qos(d_, a);
-    for (const Association* at = &a; r.default_qos.empty() && at;) {
-      r.default_qos = at->default_qos;
+  Association shown(const Association& association, uint32_t depth, const std::string& lineage) const {
+    Association row = association;
+    row.depth = depth;
+    row.lineage = lineage;
+    auto up = d_.associations.find(association.parent_id);
+    if (up != d_.associations.end() && association.user.empty()) row.parent_account = up->second.account;
+    if (q_.raw) return row;
+    if (!q_.raw_qos) row.qos = effective_qos(d_, association);
+    for (const Association* at = &association; row.default_qos.empty() && at;) {
+      row.default_qos = at->default_qos;
       auto above = d_.associations.find(at->parent_id);
       at = above == d_.associations.end() ? nullptr : &above->second;
     }
     for (auto at = up; at != d_.associations.end(); at = d_.associations.find(at->second.parent_id))
       for (const Limit& l : at->second.limits)
-        if (is_inherited(l.kind) && !find_limit(r.limits, l.kind, l.tres)) r.limits.push_back(l);
-    return r;
+        if (is_inherited(l.kind) && !find_limit(row.limits, l.kind, l.tres)) row.limits.push_back(l);
+    return row;
   }
 
   const Directory& d_;

@@ -44,20 +44,20 @@ UsageAudience usage_audience(const Directory& d, const Settings& settings, const
   return out;
 }
 
-std::vector<UsageKey> holders_of(const Directory& d, const std::string& cluster, const ReservationRecord& r) {
+std::vector<UsageKey> holders_of(const Directory& directory, const std::string& cluster, const ReservationRecord& reservation) {
   std::vector<UsageKey> out;
   auto add = [&](const std::string& account, const std::string& user, const AssociationRecord* a) {
     UsageKey key;
     key.account = account;
     key.user = user;
-    key.qos = default_qos(d, a);
+    key.qos = default_qos(directory, a);
     out.push_back(std::move(key));
   };
-  for (std::string_view name : split(r.accounts, ','))
-    if (!name.starts_with('-')) add(to_lower(name), "", d.association(cluster, to_lower(name)));
-  for (std::string_view name : split(r.users, ',')) {
+  for (std::string_view name : split(reservation.accounts, ','))
+    if (!name.starts_with('-')) add(to_lower(name), "", directory.association(cluster, to_lower(name)));
+  for (std::string_view name : split(reservation.users, ',')) {
     if (name.starts_with('-')) continue;
-    for (const auto& [id, a] : d.associations)
+    for (const auto& [id, a] : directory.associations)
       if (!a.deleted && a.is_default && a.cluster == cluster && a.user == name) {
         add(a.account, a.user, &a);
         break;

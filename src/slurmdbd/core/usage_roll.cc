@@ -95,14 +95,14 @@ void UsageRoll::add(const EventRecord& event) {
 }
 
 void UsageRoll::give_idle_reservations() {
-  for (auto& [name, r] : reserved_) {
-    const bool maintenance = r.record.flags & kResvMaint;
+  for (auto& [name, reserved] : reserved_) {
+    const bool maintenance = reserved.record.flags & kResvMaint;
     std::vector<uint32_t> holders;
-    for (const UsageKey& key : r.holders) holders.push_back(number_of(key));
-    each_hour(span_of(r.record), [&](size_t hour, uint64_t n) {
+    for (const UsageKey& key : reserved.holders) holders.push_back(number_of(key));
+    each_hour(span_of(reserved.record), [&](size_t hour, uint64_t n) {
       TresAmounts whole;
-      add_tres(whole, r.record.tres, n);
-      const TresAmounts idle = less_tres(whole, r.used[hour]);
+      add_tres(whole, reserved.record.tres, n);
+      const TresAmounts idle = less_tres(whole, reserved.used[hour]);
       add_tres(maintenance ? hours_[hour].cluster.planned_down : hours_[hour].cluster.allocated, idle);
       if (maintenance || holders.empty()) return;
       const TresAmounts each = split_tres(idle, holders.size());
@@ -114,19 +114,19 @@ void UsageRoll::give_idle_reservations() {
 std::vector<Usage> UsageRoll::take() {
   give_idle_reservations();
   std::vector<Usage> out(hours_.size());
-  for (size_t i = 0; i < hours_.size(); ++i) {
-    Hour& h = hours_[i];
-    for (auto& [number, used] : h.used) out[i].entries.push_back({*keys_[number], std::move(used)});
-    std::ranges::sort(out[i].entries, {}, &UsageEntry::key);
-    ClusterTime& c = out[i].cluster;
-    c.reported = h.cluster.reported;
-    c.count = h.cluster.count;
+  for (size_t index = 0; index < hours_.size(); ++index) {
+    Hour& hour = hours_[index];
+    for (auto& [number, used] : hour.used) out[index].entries.push_back({*keys_[number], std::move(used)});
+    std::ranges::sort(out[index].entries, {}, &UsageEntry::key);
+    ClusterTime& c = out[index].cluster;
+    c.reported = hour.cluster.reported;
+    c.count = hour.cluster.count;
     TresAmounts left = c.reported;
-    c.allocated = take_of(left, h.cluster.allocated);
-    c.down = take_of(left, h.cluster.down);
-    c.planned_down = take_of(left, h.cluster.planned_down);
-    c.planned = take_of(left, h.waiting);
-    c.over_committed = less_tres(only_tres(h.waiting, c.reported), c.planned);
+    c.allocated = take_of(left, hour.cluster.allocated);
+    c.down = take_of(left, hour.cluster.down);
+    c.planned_down = take_of(left, hour.cluster.planned_down);
+    c.planned = take_of(left, hour.waiting);
+    c.over_committed = less_tres(only_tres(hour.waiting, c.reported), c.planned);
   }
   return out;
 }
@@ -162,19 +162,19 @@ UsageSelection::UsageSelection(const rpc::QueryUsage& q, UsageAudience audience)
 void UsageSelection::add(const Usage& usage) {
   Usage some;
   some.cluster = usage.cluster;
-  for (const UsageEntry& e : usage.entries) {
-    const UsageKey& k = e.key;
-    if (!lists(accounts_, k.account) || !lists(users_, k.user) || !lists(qos_, k.qos) || !lists(wckeys_, k.wckey)) continue;
-    if (!lists(partitions_, k.partition)) continue;
-    if (!audience_.all && k.user != audience_.user && !std::ranges::binary_search(audience_.accounts, k.account)) continue;
+  for (const UsageEntry& entry : usage.entries) {
+    const UsageKey& whose = entry.key;
+    if (!lists(accounts_, whose.account) || !lists(users_, whose.user) || !lists(qos_, whose.qos) || !lists(wckeys_, whose.wckey)) continue;
+    if (!lists(partitions_, whose.partition)) continue;
+    if (!audience_.all && whose.user != audience_.user && !std::ranges::binary_search(audience_.accounts, whose.account)) continue;
     UsageKey key;
-    if (parts_ & kUsageAccount) key.account = k.account;
-    if (parts_ & kUsageUser) key.user = k.user;
-    if (parts_ & kUsageQos) key.qos = k.qos;
-    if (parts_ & kUsageWckey) key.wckey = k.wckey;
-    if (parts_ & kUsagePartition) key.partition = k.partition;
-    key.wasted = (parts_ & kUsageWasted) && k.wasted;
-    some.entries.push_back({std::move(key), e.used});
+    if (parts_ & kUsageAccount) key.account = whose.account;
+    if (parts_ & kUsageUser) key.user = whose.user;
+    if (parts_ & kUsageQos) key.qos = whose.qos;
+    if (parts_ & kUsageWckey) key.wckey = whose.wckey;
+    if (parts_ & kUsagePartition) key.partition = whose.partition;
+    key.wasted = (parts_ & kUsageWasted) && whose.wasted;
+    some.entries.push_back({std::move(key), entry.used});
   }
   sum_.add(some);
 }

@@ -28,40 +28,40 @@ Arguments parse_arguments(int argc, char** argv) {
                                  {"help", no_argument, nullptr, 'h'},
                                  {"version", no_argument, nullptr, 'V'},
                                  {nullptr, 0, nullptr, 0}};
-  Arguments a;
-  int c;
-  while ((c = getopt_long(argc, argv, "Df:hn:suvV", kLong, nullptr)) != -1) {
-    switch (c) {
-      case 'D': a.foreground = true; break;
-      case 'f': a.conf_file = optarg; break;
+  Arguments arguments;
+  int option;
+  while ((option = getopt_long(argc, argv, "Df:hn:suvV", kLong, nullptr)) != -1) {
+    switch (option) {
+      case 'D': arguments.foreground = true; break;
+      case 'f': arguments.conf_file = optarg; break;
       case 'h':
         std::fputs(kUsage, stdout);
-        a.exit_now = 0;
-        return a;
+        arguments.exit_now = 0;
+        return arguments;
       case 'n':
-        a.nice = parse_number<int>(optarg, -20, 19);
-        if (a.nice) break;
+        arguments.nice = parse_number<int>(optarg, -20, 19);
+        if (arguments.nice) break;
         std::fprintf(stderr, "slurmdbd: -n '%s': a nice value is a number from -20 to 19\n", optarg);
-        a.exit_now = 1;
-        return a;
-      case 's': a.chdir_to_log = true; break;
-      case 'u': a.only_version = true; break;
-      case 'v': ++a.verbose; break;
+        arguments.exit_now = 1;
+        return arguments;
+      case 's': arguments.chdir_to_log = true; break;
+      case 'u': arguments.only_version = true; break;
+      case 'v': ++arguments.verbose; break;
       case 'V':
         std::printf("%s\n", kVersionLine);
-        a.exit_now = 0;
-        return a;
+        arguments.exit_now = 0;
+        return arguments;
       default:
         std::fputs("Try 'slurmdbd -h' for more information\n", stderr);
-        a.exit_now = 1;
-        return a;
+        arguments.exit_now = 1;
+        return arguments;
     }
   }
   if (optind < argc) {
     std::fprintf(stderr, "slurmdbd: unexpected argument '%s'\n%s", argv[optind], kUsage);
-    a.exit_now = 1;
+    arguments.exit_now = 1;
   }
-  return a;
+  return arguments;
 }
 
 }  // namespace muster::slurmdbd

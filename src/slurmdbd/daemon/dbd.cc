@@ -67,23 +67,23 @@ Result<> make_directory(const std::string& path) {
               "StorageLoc=/PATH/FILE in slurmdbd.conf says where the database is");
 }
 
-Result<std::unique_ptr<sql::Connection>> connect(const Settings& s) {
-  if (s.storage == StorageKind::kSqlite) return sql::open_sqlite(s.storage_file);
-  sql::MariaDbOptions o;
-  o.host = s.storage_host;
-  o.backup_host = s.storage_backup_host;
-  if (o.host.starts_with('/')) o.socket = o.host;
-  o.port = s.storage_port;
-  o.user = s.storage_user;
-  o.password = s.storage_password;
-  o.database = s.storage_database;
-  auto parameter = [&](const char* name) { return std::string(s.storage_parameters.get(name).value_or("")); };
-  o.tls_ca = parameter("SSL_CA");
-  o.tls_capath = parameter("SSL_CAPATH");
-  o.tls_cert = parameter("SSL_CERT");
-  o.tls_key = parameter("SSL_KEY");
-  o.tls_cipher = parameter("SSL_CIPHER");
-  return sql::open_mariadb(o);
+Result<std::unique_ptr<sql::Connection>> connect(const Settings& settings) {
+  if (settings.storage == StorageKind::kSqlite) return sql::open_sqlite(settings.storage_file);
+  sql::MariaDbOptions options;
+  options.host = settings.storage_host;
+  options.backup_host = settings.storage_backup_host;
+  if (options.host.starts_with('/')) options.socket = options.host;
+  options.port = settings.storage_port;
+  options.user = settings.storage_user;
+  options.password = settings.storage_password;
+  options.database = settings.storage_database;
+  auto parameter = [&](const char* name) { return std::string(settings.storage_parameters.get(name).value_or("")); };
+  options.tls_ca = parameter("SSL_CA");
+  options.tls_capath = parameter("SSL_CAPATH");
+  options.tls_cert = parameter("SSL_CERT");
+  options.tls_key = parameter("SSL_KEY");
+  options.tls_cipher = parameter("SSL_CIPHER");
+  return sql::open_mariadb(options);
 }
 
 Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& s, Uid slurm_user) {
@@ -161,14 +161,16 @@ class Dbd {
   }
 
   Result<> listen(Uid slurm_user, net::BoundSocket agent) {
-    const Settings& s = *settings_;
-    MUSTER_TRY(security, site::load_security(site::TrustSettings{s.auth_type, s.auth_socket, s.directory}, slurm_user));
+    const Settings& settings = *settings_;
+    MUSTER_TRY(security,
+               site::load_security(site::TrustSettings{settings.auth_type, settings.auth_socket, settings.directory}, slurm_user));
     auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
     net::Limits limits;
     limits.shares = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
     limits.largest = [](uint16_t message) { return wire::largest_request(message, 0); };
     limits.shares->on_refused = [this](const std::string& text) { log_.error("{}", text); };
-    MUSTER_TRY(listener, net::listen_tcp(loop_, s.address.empty() ? "*" : s.address, s.port, security, accepted, limits));
+    MUSTER_TRY(listener,
+               net::listen_tcp(loop_, settings.address.empty() ? "*" : settings.address, settings.port, security, accepted, limits));
     listener->on_refused([this](const std::string& address, const Error& e) {
       // A port probe that connects and goes away is no error of anybody; a wrong key is.
       if (e.code == Errc::kAuthFailed) log_.error("refused {}: {}", address, e.message());
@@ -238,13 +240,13 @@ int run_slurmdbd(int argc, char** argv) {
   };
   auto loaded = load(path);
   if (!loaded) return die(loaded.error());
-  const Settings& s = loaded->settings;
-  auto slurm_user = site::user_of(s.slurm_user);
+  const Settings& settings = loaded->settings;
+  auto slurm_user = site::user_of(settings.slurm_user);
   if (!slurm_user) return die(slurm_user.error());
   if (auto ok = site::check_secret_of_group(path, "slurmdbd.conf", *slurm_user); !ok) return die(ok.error());
   if (arguments.only_version) {
-    if (auto ok = site::become_user(s.slurm_user); !ok) return die(ok.error());
-    return print_version(s);
+    if (auto ok = site::become_user(settings.slurm_user); !ok) return die(ok.error());
+    return print_version(settings);
   }
   if (!arguments.foreground) {
     auto begun = os::Detached::begin();
@@ -253,26 +255,26 @@ int run_slurmdbd(int argc, char** argv) {
   }
   if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
   [[maybe_unused]] auto files = os::raise_own_nofile();
-  auto pid_file = os::PidFile::create(s.pid_file);
+  auto pid_file = os::PidFile::create(settings.pid_file);
   if (!pid_file) return die(pid_file.error());
   if (auto ok = pid_file->write_pid(); !ok) return die(ok.error());
-  auto agent = net::bind_agent_socket(site::slurmdbd_agent_socket(s.pid_file, s.port));
+  auto agent = net::bind_agent_socket(site::slurmdbd_agent_socket(settings.pid_file, settings.port));
   if (!agent) return die(agent.error());
-  if (auto ok = site::become_user(s.slurm_user); !ok) return die(ok.error());
-  auto log = os::Log::open(log_options(s, arguments));
+  if (auto ok = site::become_user(settings.slurm_user); !ok) return die(ok.error());
+  auto log = os::Log::open(log_options(settings, arguments));
   if (!log) return die(log.error());
   (*log)->info("slurmdbd version {} started", kVersion);
   for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
 
   Dbd dbd(**log, path, arguments);
-  if (auto ok = dbd.start(s, *slurm_user, std::move(*agent)); !ok) {
+  if (auto ok = dbd.start(settings, *slurm_user, std::move(*agent)); !ok) {
     (*log)->fatal("{}", ok.error().message());
     return die(ok.error());
   }
   if (background) {
-    if (auto ok = background->ready(working_directory(s, arguments)); !ok) return die(ok.error());
-  } else if (arguments.chdir_to_log && ::chdir(working_directory(s, arguments).c_str()) != 0) {
-    (*log)->error("cannot change to {}", working_directory(s, arguments));
+    if (auto ok = background->ready(working_directory(settings, arguments)); !ok) return die(ok.error());
+  } else if (arguments.chdir_to_log && ::chdir(working_directory(settings, arguments).c_str()) != 0) {
+    (*log)->error("cannot change to {}", working_directory(settings, arguments));
   }
   if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
   dbd.run();

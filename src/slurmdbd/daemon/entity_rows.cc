@@ -41,18 +41,18 @@ void touch_all(const Directory& d, Touched& t) {
 
 }  // namespace
 
-sql::EntityChanges changes_of(const Directory& d, const Touched& touched) {
+sql::EntityChanges changes_of(const Directory& directory, const Touched& touched) {
   sql::EntityChanges out;
   for (const auto& [kind, name] : touched.keys) {
     switch (kind) {
-      case Entity::kAccount: put(d.accounts, kind, name, out); break;
-      case Entity::kAssociation: put(d.associations, kind, name, out); break;
-      case Entity::kCluster: put(d.clusters, kind, name, out); break;
-      case Entity::kQos: put(d.qos, kind, name, out); break;
-      case Entity::kTres: put(d.tres, kind, name, out); break;
-      case Entity::kUser: put(d.users, kind, name, out); break;
-      case Entity::kWckey: put(d.wckeys, kind, name, out); break;
-      case Entity::kResource: put(d.resources, kind, name, out); break;
+      case Entity::kAccount: put(directory.accounts, kind, name, out); break;
+      case Entity::kAssociation: put(directory.associations, kind, name, out); break;
+      case Entity::kCluster: put(directory.clusters, kind, name, out); break;
+      case Entity::kQos: put(directory.qos, kind, name, out); break;
+      case Entity::kTres: put(directory.tres, kind, name, out); break;
+      case Entity::kUser: put(directory.users, kind, name, out); break;
+      case Entity::kWckey: put(directory.wckeys, kind, name, out); break;
+      case Entity::kResource: put(directory.resources, kind, name, out); break;
       case Entity::kCoordinator:
       case Entity::kTransaction: break;  // not entities of their own here
     }
@@ -69,29 +69,29 @@ Result<Directory> load_directory(sql::Storage& storage, Time now) {
     MUSTER_TRY_VOID(storage.change_entities(changes_of(d, all)));
     return d;
   }
-  Directory d;
+  Directory directory;
   for (const sql::EntityRow& row : rows) {
     Result<> taken;
     switch (row.kind) {
-      case Entity::kAccount: taken = take(d.accounts, row); break;
-      case Entity::kAssociation: taken = take(d.associations, row); break;
-      case Entity::kCluster: taken = take(d.clusters, row); break;
-      case Entity::kQos: taken = take(d.qos, row); break;
-      case Entity::kTres: taken = take(d.tres, row); break;
-      case Entity::kUser: taken = take(d.users, row); break;
-      case Entity::kWckey: taken = take(d.wckeys, row); break;
-      case Entity::kResource: taken = take(d.resources, row); break;
+      case Entity::kAccount: taken = take(directory.accounts, row); break;
+      case Entity::kAssociation: taken = take(directory.associations, row); break;
+      case Entity::kCluster: taken = take(directory.clusters, row); break;
+      case Entity::kQos: taken = take(directory.qos, row); break;
+      case Entity::kTres: taken = take(directory.tres, row); break;
+      case Entity::kUser: taken = take(directory.users, row); break;
+      case Entity::kWckey: taken = take(directory.wckeys, row); break;
+      case Entity::kResource: taken = take(directory.resources, row); break;
       default: taken = fail(Errc::kStateNotSaved, "a record of kind " + std::to_string(static_cast<int>(row.kind)));
     }
     if (!taken)
       return fail(Errc::kStateNotSaved,
                   storage.connection().name() + ": '" + row.name + "' cannot be read: " + std::string(taken.error().message()));
   }
-  for (const auto& [id, a] : d.associations) d.last_id = std::max(d.last_id, id);
-  for (const auto& [name, q] : d.qos) d.last_id = std::max(d.last_id, q.id);
-  for (const auto& [id, w] : d.wckeys) d.last_id = std::max(d.last_id, id);
-  for (const auto& [id, r] : d.resources) d.last_id = std::max(d.last_id, id);
-  return d;
+  for (const auto& [id, a] : directory.associations) directory.last_id = std::max(directory.last_id, id);
+  for (const auto& [name, q] : directory.qos) directory.last_id = std::max(directory.last_id, q.id);
+  for (const auto& [id, w] : directory.wckeys) directory.last_id = std::max(directory.last_id, id);
+  for (const auto& [id, r] : directory.resources) directory.last_id = std::max(directory.last_id, id);
+  return directory;
 }
 
 }  // namespace muster::slurmdbd

@@ -65,13 +65,13 @@ std::unexpected<Error> gone() { return fail(Errc::kCommunicationFailed); }
 
 }  // namespace
 
-ReportAnswer answer_usage(const ReportContext& c, const rpc::QueryUsage& q, const UsageAudience& audience) {
+ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& query, const UsageAudience& audience) {
   auto out = std::make_unique<EncodedParts>();
-  const Time from = hour_not_before(q.from), until = period_begin(UsagePeriod::kHour, q.until);
+  const Time from = hour_not_before(query.from), until = period_begin(UsagePeriod::kHour, query.until);
   size_t rows = 0;
-  for (const std::string& cluster : clusters_of(c.directory, q.clusters)) {
-    if (!c.still_wanted()) return gone();
-    MUSTER_TRY(usage, usage_within(c.storage, c.directory, cluster, from, until, c.now, UsageSelection(q, audience)));
+  for (const std::string& cluster : clusters_of(context.directory, query.clusters)) {
+    if (!context.still_wanted()) return gone();
+    MUSTER_TRY(usage, usage_within(context.storage, context.directory, cluster, from, until, context.now, UsageSelection(query, audience)));
     rows += usage.entries.size();
     if (rows > kMostRowsOfReport) return too_large();
     for (size_t first = 0; first == 0 || first < usage.entries.size(); first += kRowsPerPart) {
@@ -86,12 +86,12 @@ ReportAnswer answer_usage(const ReportContext& c, const rpc::QueryUsage& q, cons
   return out;
 }
 
-ReportAnswer answer_sizes(const ReportContext& c, const rpc::QueryJobSizes& q) {
+ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query) {
   // By how much each job had: text is the plainest key of that, and it is made once a distinct amount and job.
   std::map<std::tuple<std::string, std::string, std::string, std::string>, rpc::JobSize> sizes;
-  const Time from = q.filter.from, until = q.filter.until == kTimeUnset ? c.now : std::min(q.filter.until, c.now);
+  const Time from = query.filter.from, until = query.filter.until == kTimeUnset ? context.now : std::min(query.filter.until, context.now);
   bool many = false;
-  MUSTER_TRY_VOID(c.storage.matching_jobs(q.filter, c.still_wanted, [&](const JobRecord& j) -> Result<> {
+  MUSTER_TRY_VOID(context.storage.matching_jobs(query.filter, context.still_wanted, [&](const JobRecord& j) -> Result<> {
     const Span used = used_span(j);
     const uint64_t n = used.seconds_within(from, until);
     if (used.empty() || n == 0) return {};
@@ -108,33 +108,34 @@ ReportAnswer answer_sizes(const ReportContext& c, const rpc::QueryJobSizes& q) {
   return in_parts(std::move(rows), &rpc::JobSizes::sizes);
 }
 
-ReportAnswer answer_reservations(const ReportContext& c, const rpc::QueryReservationUsage& q) {
-  MUSTER_TRY(nodes, sql::NodeRule::make(q.nodes));
+ReportAnswer answer_reservations(const ReportContext& context, const rpc::QueryReservationUsage& query) {
+  MUSTER_TRY(nodes, sql::NodeRule::make(query.nodes));
   std::vector<rpc::ReservationUsage> rows;
-  for (const std::string& cluster : clusters_of(c.directory, q.clusters)) {
+  for (const std::string& cluster : clusters_of(context.directory, query.clusters)) {
     const size_t first = rows.size();
-    MUSTER_TRY_VOID(c.storage.reservations_within(cluster, q.from, std::min(q.until, c.now), [&](const ReservationRecord& r) -> Result<> {
-      if (!q.names.empty() && std::ranges::find(q.names, r.name) == q.names.end()) return {};
-      if (!nodes.matches(r.nodes)) return {};
-      if (rows.size() >= kMostRowsOfReport) return too_large();
-      rows.push_back({r, {}});
-      return {};
-    }));
+    MUSTER_TRY_VOID(context.storage.reservations_within(
+        cluster, query.from, std::min(query.until, context.now), [&](const ReservationRecord& r) -> Result<> {
+          if (!query.names.empty() && std::ranges::find(query.names, r.name) == query.names.end()) return {};
+          if (!nodes.matches(r.nodes)) return {};
+          if (rows.size() >= kMostRowsOfReport) return too_large();
+          rows.push_back({r, {}});
+          return {};
+        }));
     if (rows.size() == first) continue;
     std::multimap<std::string, size_t, std::less<>> by_name;
-    rpc::JobRecordFilter f;
-    f.clusters = {cluster};
-    f.duplicates = true;
-    f.from = f.until = rows[first].reservation.started;
+    rpc::JobRecordFilter filter;
+    filter.clusters = {cluster};
+    filter.duplicates = true;
+    filter.from = filter.until = rows[first].reservation.started;
     for (size_t i = first; i < rows.size(); ++i) {
       by_name.emplace(rows[i].reservation.name, i);
-      f.from = std::min(f.from, rows[i].reservation.started);
-      f.until = std::max(f.until, rows[i].reservation.ended);
+      filter.from = std::min(filter.from, rows[i].reservation.started);
+      filter.until = std::max(filter.until, rows[i].reservation.ended);
     }
-    MUSTER_TRY_VOID(c.storage.matching_jobs(f, c.still_wanted, [&](const JobRecord& j) -> Result<> {
+    MUSTER_TRY_VOID(context.storage.matching_jobs(filter, context.still_wanted, [&](const JobRecord& j) -> Result<> {
       for (auto [at, end] = by_name.equal_range(j.reservation); at != end; ++at) {
         rpc::ReservationUsage& row = rows[at->second];
-        const Time until = std::min(row.reservation.ended, c.now);
+        const Time until = std::min(row.reservation.ended, context.now);
         if (const uint64_t n = used_span(j).seconds_within(row.reservation.started, until)) add_tres(row.allocated, j.tres_allocated, n);
       }
       return {};
@@ -143,21 +144,22 @@ ReportAnswer answer_reservations(const ReportContext& c, const rpc::QueryReserva
   return in_parts(std::move(rows), &rpc::ReservationUsages::reservations);
 }
 
-ReportAnswer answer_events(const ReportContext& c, const rpc::QueryEvents& q) {
-  MUSTER_TRY(nodes, sql::NodeRule::make(q.nodes));
+ReportAnswer answer_events(const ReportContext& context, const rpc::QueryEvents& query) {
+  MUSTER_TRY(nodes, sql::NodeRule::make(query.nodes));
   std::vector<EventRecord> rows;
   auto wanted = [&](const EventRecord& e) {
-    if (e.node.empty() ? !q.of_clusters || !nodes.empty() : !q.of_nodes) return false;
+    if (e.node.empty() ? !query.of_clusters || !nodes.empty() : !query.of_nodes) return false;
     if (!nodes.empty() && !nodes.matches(e.node)) return false;
-    if (q.open && (e.ended != kTimeUnset || e.node.empty())) return false;
-    if (!q.reasons.empty() && std::ranges::none_of(q.reasons, [&](const std::string& r) { return iequals(r, e.reason); })) return false;
-    if (!q.users.empty() && std::ranges::find(q.users, e.by) == q.users.end()) return false;
+    if (query.open && (e.ended != kTimeUnset || e.node.empty())) return false;
+    if (!query.reasons.empty() && std::ranges::none_of(query.reasons, [&](const std::string& r) { return iequals(r, e.reason); }))
+      return false;
+    if (!query.users.empty() && std::ranges::find(query.users, e.by) == query.users.end()) return false;
     const uint64_t cpus = e.tres.cpus.value_or(0);
-    return (!q.min_cpus || cpus >= q.min_cpus) && (!q.max_cpus || cpus <= q.max_cpus);
+    return (!query.min_cpus || cpus >= query.min_cpus) && (!query.max_cpus || cpus <= query.max_cpus);
   };
-  const Time until = q.until == kTimeUnset ? kTimeInfinite : q.until;
-  for (const std::string& cluster : clusters_of(c.directory, q.clusters))
-    MUSTER_TRY_VOID(c.storage.events_within(cluster, q.from, until, [&](const EventRecord& e) -> Result<> {
+  const Time until = query.until == kTimeUnset ? kTimeInfinite : query.until;
+  for (const std::string& cluster : clusters_of(context.directory, query.clusters))
+    MUSTER_TRY_VOID(context.storage.events_within(cluster, query.from, until, [&](const EventRecord& e) -> Result<> {
       if (!wanted(e)) return {};
       if (rows.size() >= kMostRowsOfReport) return too_large();
       rows.push_back(e);

@@ -24,9 +24,9 @@ struct ReportContext {
 };
 
 using ReportAnswer = Result<std::unique_ptr<net::PartSource>>;
-ReportAnswer answer_usage(const ReportContext& c, const rpc::QueryUsage& q, const UsageAudience& audience);
-ReportAnswer answer_sizes(const ReportContext& c, const rpc::QueryJobSizes& q);
-ReportAnswer answer_reservations(const ReportContext& c, const rpc::QueryReservationUsage& q);
-ReportAnswer answer_events(const ReportContext& c, const rpc::QueryEvents& q);
+ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& query, const UsageAudience& audience);
+ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query);
+ReportAnswer answer_reservations(const ReportContext& context, const rpc::QueryReservationUsage& query);
+ReportAnswer answer_events(const ReportContext& context, const rpc::QueryEvents& query);
 
 }  // namespace muster::slurmdbd

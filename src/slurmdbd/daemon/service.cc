@@ -23,19 +23,19 @@ constexpr size_t kJobsPerPart = 500;
 constexpr size_t kMostInList = 65'536;  // entries of one list of a question; sacct names each node
 
 // Checks the lists of sacct's options, each under the option's name.
-Result<> check_lists(const rpc::JobRecordFilter& f) {
+Result<> check_lists(const rpc::JobRecordFilter& filter) {
   auto most = [](const char* name, const auto& list) -> Result<> {
     if (list.size() <= kMostInList) return {};
     return fail(Errc::kResultTooLarge,
                 std::string(name) + ": " + std::to_string(list.size()) + " are named; at most " + std::to_string(kMostInList) + " may be");
   };
-  MUSTER_TRY_VOID(most("jobs", f.jobs));
-  MUSTER_TRY_VOID(most("uid", f.users));
-  MUSTER_TRY_VOID(most("gid", f.groups));
+  MUSTER_TRY_VOID(most("jobs", filter.jobs));
+  MUSTER_TRY_VOID(most("uid", filter.users));
+  MUSTER_TRY_VOID(most("gid", filter.groups));
   const std::pair<const char*, const std::vector<std::string>&> lists[] = {
-      {"clusters", f.clusters}, {"accounts", f.accounts},   {"partition", f.partitions},     {"name", f.names},
-      {"qos", f.qos},           {"wckeys", f.wckeys},       {"reservation", f.reservations}, {"nodelist", f.nodes},
-      {"reason", f.reasons},    {"constraints", f.features}};
+      {"clusters", filter.clusters}, {"accounts", filter.accounts},   {"partition", filter.partitions},     {"name", filter.names},
+      {"qos", filter.qos},           {"wckeys", filter.wckeys},       {"reservation", filter.reservations}, {"nodelist", filter.nodes},
+      {"reason", filter.reasons},    {"constraints", filter.features}};
   for (const auto& [name, list] : lists) MUSTER_TRY_VOID(most(name, list));
   return {};
 }
@@ -317,34 +317,35 @@ Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& m) {
   return stored;
 }
 
-Result<rpc::Empty> Service::register_cluster(const rpc::RegisterCluster& m) {
-  if (m.cluster.name.empty()) return fail(Errc::kInvalidClusterName);
+Result<rpc::Empty> Service::register_cluster(const rpc::RegisterCluster& request) {
+  if (request.cluster.name.empty()) return fail(Errc::kInvalidClusterName);
   Directory next = *directory();
   Touched touched;
-  slurmdbd::register_cluster(next, m, ports_.settings()->default_qos, net::Loop::now(), touched);
+  slurmdbd::register_cluster(next, request, ports_.settings()->default_qos, net::Loop::now(), touched);
   if (touched.keys.empty()) return rpc::Empty{};
-  const std::string name = to_lower(m.cluster.name);
+  const std::string name = to_lower(request.cluster.name);
   MUSTER_TRY_VOID(writer_storage_->change_entities(changes_of(next, touched)));
   MUSTER_TRY_VOID(note_cluster(next.clusters.at(name), net::Loop::now()));
-  log_.info("cluster {} is at {}:{} with {} nodes", m.cluster.name, m.cluster.control_host, m.cluster.control_port, m.cluster.node_count);
+  log_.info("cluster {} is at {}:{} with {} nodes", request.cluster.name, request.cluster.control_host, request.cluster.control_port,
+            request.cluster.node_count);
   set_directory(std::move(next));
   return rpc::Empty{};
 }
 
 // From now on the cluster is made of this: what it was made of before ends.
-Result<> Service::note_cluster(const ClusterRecord& c, Time now) {
+Result<> Service::note_cluster(const ClusterRecord& cluster, Time now) {
   std::vector<EventRecord> events;
-  MUSTER_TRY_VOID(writer_storage_->events_within(c.name, now, kTimeInfinite, [&](const EventRecord& e) -> Result<> {
+  MUSTER_TRY_VOID(writer_storage_->events_within(cluster.name, now, kTimeInfinite, [&](const EventRecord& e) -> Result<> {
     if (e.node.empty() && e.ended == kTimeUnset) events.push_back(e);
     return {};
   }));
-  if (!events.empty() && events.back().tres == c.tres && events.back().nodes == c.nodes) return {};
+  if (!events.empty() && events.back().tres == cluster.tres && events.back().nodes == cluster.nodes) return {};
   for (EventRecord& e : events) e.ended = now;
   EventRecord& made = events.emplace_back();
-  made.started = events.size() == 1 ? c.created : now;
-  made.tres = c.tres;
-  made.nodes = c.nodes;
-  return writer_storage_->store_cluster_events(c.name, events);
+  made.started = events.size() == 1 ? cluster.created : now;
+  made.tres = cluster.tres;
+  made.nodes = cluster.nodes;
+  return writer_storage_->store_cluster_events(cluster.name, events);
 }
 
 void Service::roll_up() {
@@ -429,7 +430,7 @@ Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::
 }
 
 // ---- sacctmgr
-Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc::EditEntities& m) {
+Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc::EditEntities& request) {
   auto settings = ports_.settings();
   EditContext context{*settings,
                       who.name,
@@ -439,8 +440,8 @@ Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc:
                       [this](const rpc::JobRecordFilter& f, const std::string& user, const std::string& partition) {
                         return writer_storage_->any_job(f, user, partition);
                       }};
-  MUSTER_TRY(edited, edit(*directory(), m, context));
-  if (!m.commit || edited.touched.keys.empty()) return std::move(edited.answer);
+  MUSTER_TRY(edited, edit(*directory(), request, context));
+  if (!request.commit || edited.touched.keys.empty()) return std::move(edited.answer);
   sql::EntityChanges changes = changes_of(edited.directory, edited.touched);
   changes.transactions = std::move(edited.transactions);
   MUSTER_TRY_VOID(writer_storage_->change_entities(changes));
@@ -468,17 +469,17 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
   return out;
 }
 
-Result<rpc::JobRecordsEdited> Service::edit_job_records(const Caller& who, const rpc::EditJobRecords& m) {
+Result<rpc::JobRecordsEdited> Service::edit_job_records(const Caller& who, const rpc::EditJobRecords& request) {
   const bool is_operator = level(who) >= AdminLevel::kOperator;
-  MUSTER_TRY_VOID(check_job_edit(m, is_operator));
-  rpc::JobRecordFilter where = m.where;
+  MUSTER_TRY_VOID(check_job_edit(request, is_operator));
+  rpc::JobRecordFilter where = request.where;
   if (!is_operator) where.users = {who.uid};
   MUSTER_TRY(records, stored_jobs(where, kMostEditedJobs));
   if (records.empty() && !is_operator) return fail(Errc::kAccessDenied, {}, "none of these jobs is one of user " + who.name);
   rpc::JobRecordsEdited answer;
-  MUSTER_TRY(changed, edit_jobs(std::move(records), m, who.uid, is_operator));
+  MUSTER_TRY(changed, edit_jobs(std::move(records), request, who.uid, is_operator));
   answer.jobs = std::move(changed);
-  if (m.commit && !answer.jobs.empty()) MUSTER_TRY_VOID(writer_storage_->replace_jobs(answer.jobs));
+  if (request.commit && !answer.jobs.empty()) MUSTER_TRY_VOID(writer_storage_->replace_jobs(answer.jobs));
   return answer;
 }
 
@@ -505,24 +506,24 @@ Result<> Service::query_entities(Call call, const net::ChannelPtr& channel, std:
 }
 
 Result<> Service::text(const Call& call, std::string_view payload) {
-  rpc::QueryText q;
-  MUSTER_TRY_VOID(wire::decode(payload, q));
-  if (q.subject != "config") return fail(Errc::kNotFound, {}, "slurmdbd answers about: config");
-  auto s = ports_.settings();
+  rpc::QueryText query;
+  MUSTER_TRY_VOID(wire::decode(payload, query));
+  if (query.subject != "config") return fail(Errc::kNotFound, {}, "slurmdbd answers about: config");
+  auto settings = ports_.settings();
   rpc::Text out;
   auto line = [&](const char* key, const std::string& value) { out.text += std::string(key) + "=" + value + "\n"; };
-  line("DbdAddr", s->address.empty() ? s->host : s->address);
-  line("DbdHost", s->host);
-  line("DbdPort", std::to_string(s->port));
-  line("DebugLevel", s->debug_level);
-  line("LogFile", s->log_file);
-  line("PidFile", s->pid_file);
-  line("SlurmUser", s->slurm_user + "(" + std::to_string(slurm_user_.value) + ")");
-  line("StorageHost", s->storage == StorageKind::kSqlite ? "" : s->storage_host);
-  line("StorageLoc", s->storage == StorageKind::kSqlite ? s->storage_file : s->storage_database);
-  line("StoragePort", s->storage == StorageKind::kSqlite ? "" : std::to_string(s->storage_port));
-  line("StorageType", s->storage == StorageKind::kSqlite ? "accounting_storage/sqlite" : "accounting_storage/mysql");
-  line("StorageUser", s->storage_user);
+  line("DbdAddr", settings->address.empty() ? settings->host : settings->address);
+  line("DbdHost", settings->host);
+  line("DbdPort", std::to_string(settings->port));
+  line("DebugLevel", settings->debug_level);
+  line("LogFile", settings->log_file);
+  line("PidFile", settings->pid_file);
+  line("SlurmUser", settings->slurm_user + "(" + std::to_string(slurm_user_.value) + ")");
+  line("StorageHost", settings->storage == StorageKind::kSqlite ? "" : settings->storage_host);
+  line("StorageLoc", settings->storage == StorageKind::kSqlite ? settings->storage_file : settings->storage_database);
+  line("StoragePort", settings->storage == StorageKind::kSqlite ? "" : std::to_string(settings->storage_port));
+  line("StorageType", settings->storage == StorageKind::kSqlite ? "accounting_storage/sqlite" : "accounting_storage/mysql");
+  line("StorageUser", settings->storage_user);
   answer<rpc::QueryText>(call, out);
   return {};
 }

@@ -71,11 +71,11 @@ class Service {
   void answer(const Call& call, const wire::AnswerTo<Request>& value);
 
   Result<rpc::RecordsStored> store(rpc::StoreRecords& m);
-  Result<rpc::Empty> register_cluster(const rpc::RegisterCluster& m);
+  Result<rpc::Empty> register_cluster(const rpc::RegisterCluster& request);
   Result<> note_cluster(const ClusterRecord& cluster, Time now);
   Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);  // writer thread; kResultTooLarge
-  Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& m);
-  Result<rpc::JobRecordsEdited> edit_job_records(const Caller& who, const rpc::EditJobRecords& m);
+  Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& request);
+  Result<rpc::JobRecordsEdited> edit_job_records(const Caller& who, const rpc::EditJobRecords& request);
   Result<> await_directory(const Call& call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_entities(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_usage(Call call, const net::ChannelPtr& channel, std::string_view payload);

@@ -23,21 +23,21 @@ std::string as_said(const Error& error) {
 
 }  // namespace
 
-StepPlan plan_of(const step_rpc::StepdLaunch& l, bool module) {
-  StepPlan p;
-  p.tasks = l.tasks.size();
-  p.to_srun = !l.io.host.empty() || !l.io.path.empty();
-  p.login_environment = !l.login_shell.empty();
-  p.module = module;
-  p.site_prolog = !l.site_task_prolog.empty();
-  p.prolog = !l.task_prolog.empty();
-  p.wait_for_children = l.wait_for_children;
-  p.oom_kill_step = l.oom_kill_step;
-  p.batch = l.step == kBatchStep;
-  p.kill_wait_seconds = l.kill_wait_seconds;
-  if (l.time_limit_min != kUnlimited32) p.limit = minutes(l.time_limit_min);
-  p.warn = l.warn;
-  return p;
+StepPlan plan_of(const step_rpc::StepdLaunch& launch, bool module) {
+  StepPlan plan;
+  plan.tasks = launch.tasks.size();
+  plan.to_srun = !launch.io.host.empty() || !launch.io.path.empty();
+  plan.login_environment = !launch.login_shell.empty();
+  plan.module = module;
+  plan.site_prolog = !launch.site_task_prolog.empty();
+  plan.prolog = !launch.task_prolog.empty();
+  plan.wait_for_children = launch.wait_for_children;
+  plan.oom_kill_step = launch.oom_kill_step;
+  plan.batch = launch.step == kBatchStep;
+  plan.kill_wait_seconds = launch.kill_wait_seconds;
+  if (launch.time_limit_min != kUnlimited32) plan.limit = minutes(launch.time_limit_min);
+  plan.warn = launch.warn;
+  return plan;
 }
 
 // ---- the start

@@ -14,29 +14,29 @@ uint16_t count_of(const std::string& cpus) {
   return Bitmap::parse_ranges(cpus, b) ? static_cast<uint16_t>(b.count()) : 0;
 }
 
-spank::Facts facts_of(const step_rpc::StepdLaunch& l) {
-  const step_rpc::StepSpank& s = l.spank.front();
-  spank::Facts f;
-  f.uid = l.uid.value;
-  f.gid = l.gid.value;
-  f.groups = std::vector<gid_t>(l.groups.begin(), l.groups.end());
-  f.job = l.job.value;
-  f.step = l.step.value;
-  f.num_nodes = s.num_nodes;
-  f.node_id = l.node_id;
-  f.num_tasks = s.num_tasks;
-  f.cpus_per_task = std::max(1u, s.cpus_per_task);
-  f.restarts = l.generation;
-  f.array_job = s.array_job;
-  f.array_task = s.array_task;
-  f.num_cpus = count_of(s.step_cpus);
-  f.job_cpus = s.job_cpus;
-  f.step_cpus = s.step_cpus;
-  f.job_mem_mb = s.job_mem_mb;
-  f.step_mem_mb = s.step_mem_mb;
-  if (!l.tasks.empty()) f.argv = l.tasks.front().argv;
-  for (size_t i = 0; i < l.tasks.size(); ++i) f.tasks.push_back({static_cast<uint32_t>(i), l.tasks[i].rank, 0, {}});
-  return f;
+spank::Facts facts_of(const step_rpc::StepdLaunch& launch) {
+  const step_rpc::StepSpank& spank = launch.spank.front();
+  spank::Facts facts;
+  facts.uid = launch.uid.value;
+  facts.gid = launch.gid.value;
+  facts.groups = std::vector<gid_t>(launch.groups.begin(), launch.groups.end());
+  facts.job = launch.job.value;
+  facts.step = launch.step.value;
+  facts.num_nodes = spank.num_nodes;
+  facts.node_id = launch.node_id;
+  facts.num_tasks = spank.num_tasks;
+  facts.cpus_per_task = std::max(1u, spank.cpus_per_task);
+  facts.restarts = launch.generation;
+  facts.array_job = spank.array_job;
+  facts.array_task = spank.array_task;
+  facts.num_cpus = count_of(spank.step_cpus);
+  facts.job_cpus = spank.job_cpus;
+  facts.step_cpus = spank.step_cpus;
+  facts.job_mem_mb = spank.job_mem_mb;
+  facts.step_mem_mb = spank.step_mem_mb;
+  if (!launch.tasks.empty()) facts.argv = launch.tasks.front().argv;
+  for (size_t i = 0; i < launch.tasks.size(); ++i) facts.tasks.push_back({static_cast<uint32_t>(i), launch.tasks[i].rank, 0, {}});
+  return facts;
 }
 
 class Variables final : public spank::JobEnvironment {
