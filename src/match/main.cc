@@ -53,9 +53,9 @@ void usage(std::ostream& out) {
 }
 
 // Returns an exit status, or nothing if the program is to go on.
-std::optional<int> read_arguments(int argc, char** argv, Arguments& a) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
+std::optional<int> read_arguments(int argc, char** argv, Arguments& arguments) {
+  for (int index = 1; index < argc; ++index) {
+    const std::string word = argv[index];
     if (word == "-h" || word == "--help") {
       usage(std::cout);
       return 0;
@@ -65,19 +65,19 @@ std::optional<int> read_arguments(int argc, char** argv, Arguments& a) {
       return 0;
     }
     if (word == "--echo") {
-      a.echo = true;
+      arguments.echo = true;
     } else if (word == "--strict") {
-      a.strict = true;
+      arguments.strict = true;
     } else if (word.size() > 1 && word[0] == '-') {
       std::cerr << "muster-match: error: unknown option " << word << "\n  see muster-match --help\n";
       return kWrongUse;
-    } else if (a.conf.empty()) {
-      a.conf = word;
+    } else if (arguments.conf.empty()) {
+      arguments.conf = word;
     } else {
-      a.files.push_back(word);
+      arguments.files.push_back(word);
     }
   }
-  if (!a.conf.empty()) return std::nullopt;
+  if (!arguments.conf.empty()) return std::nullopt;
   usage(std::cerr);
   return kWrongUse;
 }
@@ -96,41 +96,41 @@ std::shared_ptr<const config::LoadedConfig> load(std::string path) {
 
 enum class End { kAllRead, kQuit, kStopped };
 
-End run(Session& session, std::istream& in, const Arguments& a, bool prompt, bool& failed) {
+End run(Session& session, std::istream& in, const Arguments& arguments, bool prompt, bool& failed) {
   std::string line;
   while (true) {
     if (prompt) std::cout << "muster> " << std::flush;
     if (!std::getline(in, line)) return End::kAllRead;
-    if (a.echo && !line.empty()) std::cout << "> " << line << "\n";
+    if (arguments.echo && !line.empty()) std::cout << "> " << line << "\n";
     const Answer answer = session.execute(line);
     std::cout << answer.text << std::flush;
     failed = failed || answer.failed;
     if (answer.quit) return End::kQuit;
-    if (answer.failed && a.strict) return End::kStopped;
+    if (answer.failed && arguments.strict) return End::kStopped;
   }
 }
 
 int main_of(int argc, char** argv) {
   ::setenv("TZ", "UTC", 1);  // times of day in options mean the same everywhere
   ::tzset();
-  Arguments a;
-  if (auto status = read_arguments(argc, argv, a)) return *status;
-  auto loaded = load(a.conf);
+  Arguments arguments;
+  if (auto status = read_arguments(argc, argv, arguments)) return *status;
+  auto loaded = load(arguments.conf);
   if (!loaded) return kWrongUse;
   Session session(std::move(loaded));
-  if (a.files.empty()) a.files.push_back("-");
+  if (arguments.files.empty()) arguments.files.push_back("-");
   bool failed = false;
-  for (const std::string& path : a.files) {
+  for (const std::string& path : arguments.files) {
     End end;
     if (path == "-") {
-      end = run(session, std::cin, a, ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO), failed);
+      end = run(session, std::cin, arguments, ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO), failed);
     } else {
       std::ifstream file(path);
       if (!file) {
         std::cerr << "muster-match: error: cannot read " << path << "\n";
         return kWrongUse;
       }
-      end = run(session, file, a, false, failed);
+      end = run(session, file, arguments, false, failed);
     }
     if (end != End::kAllRead) break;
   }

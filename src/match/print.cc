@@ -61,15 +61,15 @@ std::string state_text(const Node& n) {
 }
 
 // "gpu:h100:2/8" for each kind that the node has.
-std::string gres_use(const Node& n) {
+std::string gres_use(const Node& node) {
   std::string out;
   std::vector<std::pair<std::string, std::string>> done;
-  for (const GresDevices& g : n.spec->gres) {
+  for (const GresDevices& g : node.spec->gres) {
     if (std::ranges::find(done, std::pair{g.name, g.type}) != done.end()) continue;
     done.emplace_back(g.name, g.type);
     uint64_t has = 0, used = 0;
-    for (const GresDevices& x : n.spec->gres) has += x.name == g.name && x.type == g.type ? x.count : 0;
-    for (const GresShare& x : n.gres_used) used += x.name == g.name && x.type == g.type ? x.count : 0;
+    for (const GresDevices& x : node.spec->gres) has += x.name == g.name && x.type == g.type ? x.count : 0;
+    for (const GresShare& x : node.gres_used) used += x.name == g.name && x.type == g.type ? x.count : 0;
     out += (out.empty() ? "" : ",") + gres_name(g.name, g.type) + ":" + std::to_string(used) + "/" + std::to_string(has);
   }
   return out.empty() ? "-" : out;
@@ -90,23 +90,24 @@ std::string name_of(const Job& job) {
   return job.array_task == kNoArrayTask ? name : name + "_" + std::to_string(job.array_task);
 }
 
-std::string allocation_text(const Cluster& cluster, const Allocation& a) {
-  std::string out =
-      "nodes=" + nodes_text(cluster, a) + " cpus=" + std::to_string(a.total_cpus()) + " tasks=" + std::to_string(a.total_tasks());
-  if (a.switches) out += " switches=" + std::to_string(a.switches);
-  if (a.whole_nodes) out += " exclusive";
-  if (a.exclusive_user) out += " exclusive=user";
-  if (!a.fenced.empty()) {
+std::string allocation_text(const Cluster& cluster, const Allocation& allocation) {
+  std::string out = "nodes=" + nodes_text(cluster, allocation) + " cpus=" + std::to_string(allocation.total_cpus()) +
+                    " tasks=" + std::to_string(allocation.total_tasks());
+  if (allocation.switches) out += " switches=" + std::to_string(allocation.switches);
+  if (allocation.whole_nodes) out += " exclusive";
+  if (allocation.exclusive_user) out += " exclusive=user";
+  if (!allocation.fenced.empty()) {
     std::vector<std::string> names;
-    for (uint32_t id : a.fenced) names.push_back(node_name(cluster, NodeId(id)));
+    for (uint32_t id : allocation.fenced) names.push_back(node_name(cluster, NodeId(id)));
     out += " kept=" + compress_hosts(names);
   }
-  if (a.oversubscribe) out += " oversubscribe";
+  if (allocation.oversubscribe) out += " oversubscribe";
   out += '\n';
-  for (size_t i = 0; i < a.nodes.size();) {
+  for (size_t i = 0; i < allocation.nodes.size();) {
     std::vector<std::string> names;
-    const std::string share = share_text(a.nodes[i]);
-    for (; i < a.nodes.size() && share_text(a.nodes[i]) == share; ++i) names.push_back(node_name(cluster, a.nodes[i].node));
+    const std::string share = share_text(allocation.nodes[i]);
+    for (; i < allocation.nodes.size() && share_text(allocation.nodes[i]) == share; ++i)
+      names.push_back(node_name(cluster, allocation.nodes[i].node));
     out += "    " + compress_hosts(names) + "  " + share + "\n";
   }
   return out;
@@ -122,10 +123,10 @@ std::string verdict_text(const Verdict& v, Time now) {
   return out;
 }
 
-std::string explanation_text(const JobExplanation& e) {
-  auto until = [&](Time t) { return t == kTimeInfinite ? std::string("never") : "+" + span_text(t - e.now); };
+std::string explanation_text(const JobExplanation& explanation) {
+  auto until = [&](Time t) { return t == kTimeInfinite ? std::string("never") : "+" + span_text(t - explanation.now); };
   std::string out;
-  for (const PartitionView& p : e.partitions) {
+  for (const PartitionView& p : explanation.partitions) {
     out += "    " + p.name + ": " + std::to_string(p.nodes) + " nodes, " + std::to_string(p.needed) + " needed\n";
     if (!p.never.empty()) out += "      never: " + p.never + "\n";
     for (const NodesLeftOut& n : p.causes) {
@@ -136,12 +137,13 @@ std::string explanation_text(const JobExplanation& e) {
       out += "\n";
     }
   }
-  for (const PartitionView& p : e.partitions)
+  for (const PartitionView& p : explanation.partitions)
     if (!p.together.empty()) out += "    " + p.together + "\n";
-  for (const LimitView& l : e.limits)
+  for (const LimitView& l : explanation.limits)
     out += "    " + l.name + ": " + std::to_string(l.used) + " of " + std::to_string(l.limit) + " in use, wants " +
            std::to_string(l.wanted) + "\n";
-  for (const Alternative& a : e.alternatives) out += "    sooner: " + a.change + ": " + (a.at_once ? "at once" : until(a.start)) + "\n";
+  for (const Alternative& a : explanation.alternatives)
+    out += "    sooner: " + a.change + ": " + (a.at_once ? "at once" : until(a.start)) + "\n";
   return out;
 }
 

@@ -21,7 +21,7 @@ std::string span_text(Duration span);
 // The verdict on a waiting job: "Resources, expected +00:30:00 on n[1-2] (detail)".
 std::string verdict_text(const Verdict& verdict, Time now);
 // What stands under the verdict: the job's nodes by cause, and what would start it sooner.
-std::string explanation_text(const JobExplanation& e);
+std::string explanation_text(const JobExplanation& explanation);
 std::string nodes_table(const Cluster& cluster);
 std::string queue_table(const Cluster& cluster, Time now);
 // A line for each unit of all topologies: its kind, its idle nodes, all its nodes.

@@ -99,15 +99,15 @@ Answer Session::execute(std::string_view line) {
 
 // Prints what happens as it becomes true, whichever command brought it about.
 void Session::witness(const Event& event) {
-  const Cluster& c = world_.cluster();
+  const Cluster& cluster = world_.cluster();
   auto line = [&](const char* what, JobId id, const std::string& rest) {
-    const Job* j = c.jobs.find(id.value);
+    const Job* j = cluster.jobs.find(id.value);
     if (!j) return;
     answer_.text += (planned_ ? "" : "+" + span_text(world_.elapsed()) + " ") + what + " " + name_of(*j) + rest;
   };
   if (const auto* s = std::get_if<event::JobStarted>(&event)) {
     line("start", s->task_job ? s->task_job : s->job,
-         std::string(s->flags & kJobPowerUpNode ? " (powers up)" : "") + ": " + allocation_text(c, *s->allocation));
+         std::string(s->flags & kJobPowerUpNode ? " (powers up)" : "") + ": " + allocation_text(cluster, *s->allocation));
   } else if (const auto* e = std::get_if<event::JobEnding>(&event)) {
     line("end", e->task_job ? e->task_job : e->job, ": " + std::string(job_state_name(e->state)) + "\n");
   } else if (const auto* r = std::get_if<event::JobRequeued>(&event)) {
@@ -261,23 +261,23 @@ Result<> Session::explain(const Words& words) {
   MUSTER_TRY(jobs, find(words[1]));
   const sched::Plan plan = world_.look();
   for (JobId id : jobs) {
-    const Job& j = world_.cluster().jobs.at(id.value);
-    if (!j.pending()) {
-      answer_.text += name_of(j) + " runs: " + allocation_text(world_.cluster(), *j.allocation);
-      if (j.ends != kTimeInfinite && j.ends != kTimeUnset)
-        answer_.text += "    ends in +" + span_text(j.ends - world_.now()) + " at the latest\n";
+    const Job& job = world_.cluster().jobs.at(id.value);
+    if (!job.pending()) {
+      answer_.text += name_of(job) + " runs: " + allocation_text(world_.cluster(), *job.allocation);
+      if (job.ends != kTimeInfinite && job.ends != kTimeUnset)
+        answer_.text += "    ends in +" + span_text(job.ends - world_.now()) + " at the latest\n";
       continue;
     }
     const bool starts = std::ranges::any_of(plan.starts, [&](const sched::StartItem& s) { return s.job == id; });
     uint32_t ahead = 0;
     world_.cluster().jobs.for_each([&](uint32_t, const Job& o) {
-      if (o.pending() && (o.priority > j.priority || (o.priority == j.priority && o.id < j.id))) ++ahead;
+      if (o.pending() && (o.priority > job.priority || (o.priority == job.priority && o.id < job.id))) ++ahead;
     });
     auto verdict = std::ranges::find_if(plan.verdicts, [&](const auto& v) { return v.first == id; });
-    answer_.text += name_of(j) + " waits, priority " + std::to_string(j.priority) + ", " + std::to_string(ahead) + " before it\n";
+    answer_.text += name_of(job) + " waits, priority " + std::to_string(job.priority) + ", " + std::to_string(ahead) + " before it\n";
     if (starts) answer_.text += "    the next plan starts it\n";
     if (verdict != plan.verdicts.end()) answer_.text += "    " + verdict_text(verdict->second, world_.now()) + "\n";
-    if (!starts) answer_.text += explanation_text(sched::explain_job(world_.cluster(), world_.settings().sched, world_.now(), j));
+    if (!starts) answer_.text += explanation_text(sched::explain_job(world_.cluster(), world_.settings().sched, world_.now(), job));
   }
   return {};
 }

@@ -13,25 +13,25 @@ Result<std::vector<std::string>> split_words(std::string_view line) {
   std::string word;
   bool open = false;
   char quote = 0;
-  for (size_t i = 0; i < line.size(); ++i) {
-    const char c = line[i];
-    if (c == '\\' && quote != '\'' && i + 1 < line.size()) {
-      word += line[++i];
+  for (size_t index = 0; index < line.size(); ++index) {
+    const char letter = line[index];
+    if (letter == '\\' && quote != '\'' && index + 1 < line.size()) {
+      word += line[++index];
       open = true;
     } else if (quote) {
-      if (c == quote) quote = 0;
-      else word += c;
-    } else if (c == '\'' || c == '"') {
-      quote = c;
+      if (letter == quote) quote = 0;
+      else word += letter;
+    } else if (letter == '\'' || letter == '"') {
+      quote = letter;
       open = true;
-    } else if (c == ' ' || c == '\t' || c == '\r') {
+    } else if (letter == ' ' || letter == '\t' || letter == '\r') {
       if (open) words.push_back(std::move(word));
       word.clear();
       open = false;
-    } else if (c == '#' && !open) {
+    } else if (letter == '#' && !open) {
       break;
     } else {
-      word += c;
+      word += letter;
       open = true;
     }
   }

@@ -46,13 +46,13 @@ void check_dbd(config::FileSource& source, const std::string& path, ConfigCheck&
 
 // The configuration file to check, for what was named: a directory, slurm.conf under any name, or a file that belongs to one.
 Result<std::string> conf_file(const std::string& named) {
-  struct stat s {};
-  if (stat(named.c_str(), &s) != 0) return fail(Errc::kNotFound, named + ": no such file or directory");
-  if (S_ISDIR(s.st_mode)) {
+  struct stat status {};
+  if (stat(named.c_str(), &status) != 0) return fail(Errc::kNotFound, named + ": no such file or directory");
+  if (S_ISDIR(status.st_mode)) {
     std::string directory = named;
     while (directory.size() > 1 && directory.ends_with('/')) directory.pop_back();
     const std::string path = (directory == "/" ? "" : directory) + "/slurm.conf";
-    if (stat(path.c_str(), &s) == 0) return path;
+    if (stat(path.c_str(), &status) == 0) return path;
     return beside(path, kDbd);
   }
   const std::string name = base_name(named);

@@ -116,21 +116,21 @@ class JobText {
     alternatives();
   }
 
-  void partition(const PartitionView& p) {
+  void partition(const PartitionView& view) {
     gap();
-    line("Partition " + p.name + ": " + count(p.nodes, "node") + ", " + std::to_string(p.needed) + " needed" +
-         (p.tasks_needed ? " for " + count(p.tasks_needed, "task") : ""));
-    if (p.barred != Reason::kNone) line("  " + std::string(reason_name(p.barred)) + ": " + std::string(sentence_of(p.barred)));
-    if (!p.never.empty()) line("  never: " + p.never);
-    for (const NodesLeftOut& n : p.causes) {
+    line("Partition " + view.name + ": " + count(view.nodes, "node") + ", " + std::to_string(view.needed) + " needed" +
+         (view.tasks_needed ? " for " + count(view.tasks_needed, "task") : ""));
+    if (view.barred != Reason::kNone) line("  " + std::string(reason_name(view.barred)) + ": " + std::string(sentence_of(view.barred)));
+    if (!view.never.empty()) line("  never: " + view.never);
+    for (const NodesLeftOut& n : view.causes) {
       std::string text = "  " + right(n.count, 6) + "  " + std::string(node_cause_text(n.cause));
-      if (n.cause == NodeCause::kFree && p.tasks_needed && n.count) text += ", with room for " + count(p.tasks_free, "task");
+      if (n.cause == NodeCause::kFree && view.tasks_needed && n.count) text += ", with room for " + count(view.tasks_free, "task");
       if (n.first != Time{}) text += until(n);
       if (!n.detail.empty()) text += ": " + n.detail;
       if (!n.nodes.empty()) text += "  " + shortened(n.nodes);
       line(text);
     }
-    if (!p.together.empty()) line("          but " + p.together);
+    if (!view.together.empty()) line("          but " + view.together);
   }
 
   std::string until(const NodesLeftOut& n) const {
@@ -214,24 +214,24 @@ class JobText {
 
   // Where the job is placed, what that costs, and which of its wishes were met.
   void placement() {
-    const PlacementView& p = e_.placement;
-    if (!p.kind.empty()) {
+    const PlacementView& placement = e_.placement;
+    if (!placement.kind.empty()) {
       gap();
-      line("Placed by topology " + p.topology + " (" + p.kind + "): " + units(p.units.size(), p.unit_name) +
-           (p.within.empty() ? "" : ", all within " + p.within));
-      for (const UnitNodes& u : p.units)
+      line("Placed by topology " + placement.topology + " (" + placement.kind + "): " + units(placement.units.size(), placement.unit_name) +
+           (placement.within.empty() ? "" : ", all within " + placement.within));
+      for (const UnitNodes& u : placement.units)
         line("  " + left(u.unit.empty() ? "elsewhere" : u.unit, 12) + " " + left(count(u.count, "node"), 9) + " " + shortened(u.nodes));
     }
-    if (p.switches_asked)
-      line("  --switches=" + std::to_string(p.switches_asked) +
-           (p.units.size() <= p.switches_asked ? ": kept" : ": not kept, the time to wait for it was over"));
-    if (p.segments)
-      line("  --segment=" + std::to_string(p.segment_size) + ": " + count(p.segments, "segment") +
-           (p.segments_whole ? ", each inside one block" : ", not each inside one block"));
-    if (!p.why.empty()) {
+    if (placement.switches_asked)
+      line("  --switches=" + std::to_string(placement.switches_asked) +
+           (placement.units.size() <= placement.switches_asked ? ": kept" : ": not kept, the time to wait for it was over"));
+    if (placement.segments)
+      line("  --segment=" + std::to_string(placement.segment_size) + ": " + count(placement.segments, "segment") +
+           (placement.segments_whole ? ", each inside one block" : ", not each inside one block"));
+    if (!placement.why.empty()) {
       gap();
       line("Why these nodes:");
-      for (const std::string& reason : p.why) line("  " + reason);
+      for (const std::string& reason : placement.why) line("  " + reason);
     }
   }
 
@@ -334,26 +334,30 @@ std::string_view sentence_of(Reason reason) {
 
 std::string to_text(const JobExplanation& e, const UserNames& users) { return JobText(e, users).run(); }
 
-std::string to_text(const NodeExplanation& e, const UserNames& users) {
-  std::string out = "Node " + e.name + " is " + e.state + (e.usable ? ": jobs may start there.\n" : ": no job starts there.\n");
-  if (!e.reason.empty())
-    out += "  Reason: " + e.reason + ", set by " + users(e.reason_uid) + (e.reason_time == Time{} ? "" : " " + ago(e.reason_time, e.now)) +
-           "\n";
-  if (e.last_response != Time{}) out += "  Last heard of: " + ago(e.last_response, e.now) + "\n";
-  if (std::string advice = advice_of(e); !advice.empty()) out += "  " + advice + "\n";
-  out += "  Partitions: " + (e.partitions.empty() ? "none" : e.partitions) + "\n";
-  out += "  Free: " + std::to_string(e.cpus_free) + " of " + count(e.cpus, "CPU") + ", " + format_mem_mb(e.mem_free_mb) + " of " +
-         format_mem_mb(e.mem_mb) + (e.gres.empty() ? "" : ", " + e.gres_free + " of " + e.gres) + "\n";
-  if (!e.job_count) return out + "  No job is there.\n";
-  out += count(e.job_count, "job") + " there, the first to end first:\n";
-  for (const JobBrief& b : e.jobs)
+std::string to_text(const NodeExplanation& explanation, const UserNames& users) {
+  std::string out = "Node " + explanation.name + " is " + explanation.state +
+                    (explanation.usable ? ": jobs may start there.\n" : ": no job starts there.\n");
+  if (!explanation.reason.empty())
+    out += "  Reason: " + explanation.reason + ", set by " + users(explanation.reason_uid) +
+           (explanation.reason_time == Time{} ? "" : " " + ago(explanation.reason_time, explanation.now)) + "\n";
+  if (explanation.last_response != Time{}) out += "  Last heard of: " + ago(explanation.last_response, explanation.now) + "\n";
+  if (std::string advice = advice_of(explanation); !advice.empty()) out += "  " + advice + "\n";
+  out += "  Partitions: " + (explanation.partitions.empty() ? "none" : explanation.partitions) + "\n";
+  out += "  Free: " + std::to_string(explanation.cpus_free) + " of " + count(explanation.cpus, "CPU") + ", " +
+         format_mem_mb(explanation.mem_free_mb) + " of " + format_mem_mb(explanation.mem_mb) +
+         (explanation.gres.empty() ? "" : ", " + explanation.gres_free + " of " + explanation.gres) + "\n";
+  if (!explanation.job_count) return out + "  No job is there.\n";
+  out += count(explanation.job_count, "job") + " there, the first to end first:\n";
+  for (const JobBrief& b : explanation.jobs)
     out += "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " +
            (is_finished(b.state)                        ? "being cleaned up"
             : b.end == Time{} || b.end == kTimeInfinite ? "without a time limit"
-                                                        : "until " + when(b.end, e.now)) +
+                                                        : "until " + when(b.end, explanation.now)) +
            "\n";
-  if (e.job_count > e.jobs.size()) out += "  and " + std::to_string(e.job_count - e.jobs.size()) + " more\n";
-  if (e.idle_at != Time{} && e.idle_at != kTimeInfinite) out += "Idle by " + when(e.idle_at, e.now) + " at the latest.\n";
+  if (explanation.job_count > explanation.jobs.size())
+    out += "  and " + std::to_string(explanation.job_count - explanation.jobs.size()) + " more\n";
+  if (explanation.idle_at != Time{} && explanation.idle_at != kTimeInfinite)
+    out += "Idle by " + when(explanation.idle_at, explanation.now) + " at the latest.\n";
   return out;
 }
 

@@ -53,75 +53,83 @@ void partition(TreeSink& s, const PartitionView& p) {
   });
 }
 
-void placement(TreeSink& s, const PlacementView& p) {
-  Members m(s);
-  s.key("placement");
-  s.begin_object();
-  m.text("topology", p.topology).text("kind", p.kind).number("fewest", p.fewest).text("within", p.within);
-  list_of(s, "units", p.units, [&](const UnitNodes& u) { m.text("unit", u.unit).number("count", u.count).text("nodes", u.nodes); });
-  m.number("switches_asked", p.switches_asked).number("segments", p.segments);
-  m.number("segment_size", p.segment_size).flag("segments_whole", p.segments_whole);
-  s.key("why");
-  s.begin_list();
-  for (const std::string& line : p.why) s.text(line);
-  s.end_list();
-  s.end_object();
+void placement(TreeSink& sink, const PlacementView& placement) {
+  Members members(sink);
+  sink.key("placement");
+  sink.begin_object();
+  members.text("topology", placement.topology)
+      .text("kind", placement.kind)
+      .number("fewest", placement.fewest)
+      .text("within", placement.within);
+  list_of(sink, "units", placement.units,
+          [&](const UnitNodes& u) { members.text("unit", u.unit).number("count", u.count).text("nodes", u.nodes); });
+  members.number("switches_asked", placement.switches_asked).number("segments", placement.segments);
+  members.number("segment_size", placement.segment_size).flag("segments_whole", placement.segments_whole);
+  sink.key("why");
+  sink.begin_list();
+  for (const std::string& line : placement.why) sink.text(line);
+  sink.end_list();
+  sink.end_object();
 }
 
 }  // namespace
 
-void to_tree(const JobExplanation& e, TreeSink& s) {
-  Members m(s);
-  s.begin_object();
-  brief(s, e.job);
-  m.text("state_shown", job_state_shown(e.job.state, e.flags)).text("asks", e.asks);
-  time_of(s, "now", e.now);
-  time_of(s, "submitted", e.submitted);
-  time_of(s, "eligible", e.eligible);
-  m.text("reason", reason_name(e.reason))
-      .text("sentence", e.job.state == JobState::kPending ? sentence_of(e.reason) : "")
-      .text("detail", e.detail);
-  list_of(s, "partitions", e.partitions, [&](const PartitionView& p) { partition(s, p); });
-  m.number("ahead_count", e.ahead_count);
-  list_of(s, "ahead", e.ahead, [&](const JobBrief& b) { brief(s, b); });
-  m.number("holder_count", e.holder_count);
-  list_of(s, "holders", e.holders, [&](const JobBrief& b) { brief(s, b); });
-  list_of(s, "limits", e.limits, [&](const LimitView& l) {
-    m.text("name", l.name).number("limit", static_cast<int64_t>(l.limit)).number("used", static_cast<int64_t>(l.used));
-    m.number("wanted", static_cast<int64_t>(l.wanted));
-    list_of(s, "holders", l.holders, [&](const JobBrief& b) { brief(s, b); });
+void to_tree(const JobExplanation& explanation, TreeSink& sink) {
+  Members members(sink);
+  sink.begin_object();
+  brief(sink, explanation.job);
+  members.text("state_shown", job_state_shown(explanation.job.state, explanation.flags)).text("asks", explanation.asks);
+  time_of(sink, "now", explanation.now);
+  time_of(sink, "submitted", explanation.submitted);
+  time_of(sink, "eligible", explanation.eligible);
+  members.text("reason", reason_name(explanation.reason))
+      .text("sentence", explanation.job.state == JobState::kPending ? sentence_of(explanation.reason) : "")
+      .text("detail", explanation.detail);
+  list_of(sink, "partitions", explanation.partitions, [&](const PartitionView& p) { partition(sink, p); });
+  members.number("ahead_count", explanation.ahead_count);
+  list_of(sink, "ahead", explanation.ahead, [&](const JobBrief& b) { brief(sink, b); });
+  members.number("holder_count", explanation.holder_count);
+  list_of(sink, "holders", explanation.holders, [&](const JobBrief& b) { brief(sink, b); });
+  list_of(sink, "limits", explanation.limits, [&](const LimitView& l) {
+    members.text("name", l.name).number("limit", static_cast<int64_t>(l.limit)).number("used", static_cast<int64_t>(l.used));
+    members.number("wanted", static_cast<int64_t>(l.wanted));
+    list_of(sink, "holders", l.holders, [&](const JobBrief& b) { brief(sink, b); });
   });
-  list_of(s, "dependencies", e.dependencies,
-          [&](const DependencyView& d) { m.text("dependency", d.text).text("state", d.state).flag("failed", d.failed); });
-  m.flag("forecast", e.forecast);
-  time_of(s, "expected_start", e.expected_start);
-  m.text("expected_nodes", e.expected_nodes);
-  list_of(s, "alternatives", e.alternatives, [&](const Alternative& a) {
-    m.text("change", a.change).text("command", a.command).flag("at_once", a.at_once);
-    time_of(s, "start", a.start);
+  list_of(sink, "dependencies", explanation.dependencies,
+          [&](const DependencyView& d) { members.text("dependency", d.text).text("state", d.state).flag("failed", d.failed); });
+  members.flag("forecast", explanation.forecast);
+  time_of(sink, "expected_start", explanation.expected_start);
+  members.text("expected_nodes", explanation.expected_nodes);
+  list_of(sink, "alternatives", explanation.alternatives, [&](const Alternative& a) {
+    members.text("change", a.change).text("command", a.command).flag("at_once", a.at_once);
+    time_of(sink, "start", a.start);
   });
-  m.number("alternatives_tried", e.alternatives_tried).text("node_list", e.node_list);
-  m.limit("time_limit_minutes", e.time_limit_min).number("exit_status", e.exit_status);
-  m.number("derived_exit_status", e.derived_exit_status).number("restarts", e.restarts);
-  placement(s, e.placement);
-  s.end_object();
+  members.number("alternatives_tried", explanation.alternatives_tried).text("node_list", explanation.node_list);
+  members.limit("time_limit_minutes", explanation.time_limit_min).number("exit_status", explanation.exit_status);
+  members.number("derived_exit_status", explanation.derived_exit_status).number("restarts", explanation.restarts);
+  placement(sink, explanation.placement);
+  sink.end_object();
 }
 
-void to_tree(const NodeExplanation& e, const UserNames& users, TreeSink& s) {
-  Members m(s);
-  s.begin_object();
-  m.text("name", e.name).text("state", e.state).flag("usable", e.usable).text("reason", e.reason);
-  m.text("reason_set_by", e.reason.empty() ? "" : users(e.reason_uid));
-  time_of(s, "now", e.now);
-  time_of(s, "reason_time", e.reason_time);
-  m.flag("registered", e.registered);
-  time_of(s, "last_response", e.last_response);
-  m.words("partitions", e.partitions).number("cpus", e.cpus).number("cpus_free", e.cpus_free);
-  m.number("memory_mb", static_cast<int64_t>(e.mem_mb)).number("memory_free_mb", static_cast<int64_t>(e.mem_free_mb));
-  m.text("gres", e.gres).text("gres_free", e.gres_free).number("job_count", e.job_count);
-  list_of(s, "jobs", e.jobs, [&](const JobBrief& b) { brief(s, b); });
-  time_of(s, "idle_at", e.idle_at);
-  s.end_object();
+void to_tree(const NodeExplanation& explanation, const UserNames& users, TreeSink& sink) {
+  Members members(sink);
+  sink.begin_object();
+  members.text("name", explanation.name)
+      .text("state", explanation.state)
+      .flag("usable", explanation.usable)
+      .text("reason", explanation.reason);
+  members.text("reason_set_by", explanation.reason.empty() ? "" : users(explanation.reason_uid));
+  time_of(sink, "now", explanation.now);
+  time_of(sink, "reason_time", explanation.reason_time);
+  members.flag("registered", explanation.registered);
+  time_of(sink, "last_response", explanation.last_response);
+  members.words("partitions", explanation.partitions).number("cpus", explanation.cpus).number("cpus_free", explanation.cpus_free);
+  members.number("memory_mb", static_cast<int64_t>(explanation.mem_mb))
+      .number("memory_free_mb", static_cast<int64_t>(explanation.mem_free_mb));
+  members.text("gres", explanation.gres).text("gres_free", explanation.gres_free).number("job_count", explanation.job_count);
+  list_of(sink, "jobs", explanation.jobs, [&](const JobBrief& b) { brief(sink, b); });
+  time_of(sink, "idle_at", explanation.idle_at);
+  sink.end_object();
 }
 
 }  // namespace muster::front

@@ -56,19 +56,19 @@ std::string summary(std::span<const Finding> findings, std::span<const std::stri
 
 void to_tree(std::span<const Finding> findings, std::span<const std::string> files, fields::TreeSink& sink) {
   sink.begin_object();
-  fields::Members m(sink);
-  m.list("files", files);
+  fields::Members members(sink);
+  members.list("files", files);
   sink.key("findings");
   sink.begin_list();
   for (const Finding& f : findings) {
     sink.begin_object();
-    m.text("level", name_of(f.level)).text("file", f.file).number("line", f.line);
-    m.text("subject", f.subject).text("message", f.message).text("hint", f.hint);
+    members.text("level", name_of(f.level)).text("file", f.file).number("line", f.line);
+    members.text("subject", f.subject).text("message", f.message).text("hint", f.hint);
     sink.end_object();
   }
   sink.end_list();
-  m.number("errors", static_cast<int64_t>(count(findings, Level::kError)));
-  m.number("warnings", static_cast<int64_t>(count(findings, Level::kWarning)));
+  members.number("errors", static_cast<int64_t>(count(findings, Level::kError)));
+  members.number("warnings", static_cast<int64_t>(count(findings, Level::kWarning)));
   sink.end_object();
 }
 

@@ -95,8 +95,8 @@ Result<GpuHoursAsk> parse_gpu_hours(std::span<const std::string> arguments, Time
   GpuHoursAsk ask;
   ask.from = period_begin(UsagePeriod::kMonth, now);
   ask.until = period_after(UsagePeriod::kMonth, ask.from);
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& word = arguments[i];
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    const std::string& word = arguments[index];
     if (const auto* form = std::ranges::find(kForms, std::string_view(word), &FormName::option); form != std::end(kForms)) {
       ask.form = form->form;
       continue;
@@ -106,8 +106,8 @@ Result<GpuHoursAsk> parse_gpu_hours(std::span<const std::string> arguments, Time
     if (option != "--by" && option != "--month")
       return fail(Errc::kBadOption, "gpu-hours: unknown option '" + word + "'",
                   "muster report gpu-hours --by account|user|partition|qos [--month 2026-10] [--csv|--json|--svg|--html]");
-    if (equals == word.npos && i + 1 == arguments.size()) return fail(Errc::kBadOption, "gpu-hours: " + word + " needs a value");
-    const std::string_view value = equals == word.npos ? std::string_view(arguments[++i]) : std::string_view(word).substr(equals + 1);
+    if (equals == word.npos && index + 1 == arguments.size()) return fail(Errc::kBadOption, "gpu-hours: " + word + " needs a value");
+    const std::string_view value = equals == word.npos ? std::string_view(arguments[++index]) : std::string_view(word).substr(equals + 1);
     if (option == "--month") {
       MUSTER_TRY(month, month_of(value));
       ask.from = month;
@@ -181,8 +181,8 @@ std::string to_csv(const GpuHours& g) {
   return out;
 }
 
-void to_tree(const GpuHours& g, fields::TreeSink& sink) {
-  fields::Members m(sink);
+void to_tree(const GpuHours& hours, fields::TreeSink& sink) {
+  fields::Members members(sink);
   auto real = [&](std::string_view key, uint64_t seconds) {
     sink.key(key);
     sink.real(static_cast<double>(seconds) / 3600);
@@ -193,33 +193,36 @@ void to_tree(const GpuHours& g, fields::TreeSink& sink) {
     real("wasted_hours", r.wasted);
   };
   sink.begin_object();
-  m.text("cluster", g.cluster).text("by", g.by).number("from", unix_seconds(g.from)).number("until", unix_seconds(g.until));
+  members.text("cluster", hours.cluster)
+      .text("by", hours.by)
+      .number("from", unix_seconds(hours.from))
+      .number("until", unix_seconds(hours.until));
   sink.key("rows");
   sink.begin_list();
-  for (const GpuHoursRow& r : g.rows) {
+  for (const GpuHoursRow& r : hours.rows) {
     sink.begin_object();
-    m.text(g.by, r.name);
+    members.text(hours.by, r.name);
     row(r);
     sink.end_object();
   }
   sink.end_list();
-  m.begin("total");
-  row(g.total);
-  real("idle_hours", g.idle);
-  real("down_hours", g.down);
-  real("reported_hours", g.reported);
-  m.end();
+  members.begin("total");
+  row(hours.total);
+  real("idle_hours", hours.idle);
+  real("down_hours", hours.down);
+  real("reported_hours", hours.reported);
+  members.end();
   sink.end_object();
 }
 
-std::string to_svg(const GpuHours& g) {
+std::string to_svg(const GpuHours& use) {
   constexpr double kLeft = 180, kWide = 420;
-  const size_t bars = std::min(g.rows.size(), kMostBars), height = 40 + bars * 22;
+  const size_t bars = std::min(use.rows.size(), kMostBars), height = 40 + bars * 22;
   std::string out = "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"720\" height=\"" + std::to_string(height) +
-                    "\" font-family=\"sans-serif\" font-size=\"12\">\n<text x=\"4\" y=\"16\">" + escaped(title_of(g)) + "</text>\n";
-  const double scale = g.rows.empty() ? 0 : kWide / static_cast<double>(g.rows.front().allocated);
+                    "\" font-family=\"sans-serif\" font-size=\"12\">\n<text x=\"4\" y=\"16\">" + escaped(title_of(use)) + "</text>\n";
+  const double scale = use.rows.empty() ? 0 : kWide / static_cast<double>(use.rows.front().allocated);
   for (size_t i = 0; i < bars; ++i) {
-    const GpuHoursRow& r = g.rows[i];
+    const GpuHoursRow& r = use.rows[i];
     const size_t y = 30 + i * 22;
     const double used = static_cast<double>(r.used()) * scale, wasted = static_cast<double>(r.wasted) * scale;
     out += "<text x=\"" + std::to_string(static_cast<int>(kLeft) - 6) + "\" y=\"" + std::to_string(y + 12) + "\" text-anchor=\"end\">" +
@@ -232,22 +235,22 @@ std::string to_svg(const GpuHours& g) {
   return out + "</svg>\n";
 }
 
-std::string to_html(const GpuHours& g) {
-  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title_of(g)) +
+std::string to_html(const GpuHours& use) {
+  std::string out = "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + escaped(title_of(use)) +
                     "</title>\n<style>body{font-family:sans-serif;margin:2em}table{border-collapse:collapse}"
                     "td,th{padding:.2em .8em;text-align:right}td:first-child,th:first-child{text-align:left}"
                     "tr:nth-child(even){background:#f3f3f3}</style></head>\n<body>\n<h1>GPU-hours</h1>\n" +
-                    to_svg(g) + "<table>\n";
+                    to_svg(use) + "<table>\n";
   auto line = [&](const char* cell, const std::vector<std::string>& cells) {
     out += "<tr>";
     for (const std::string& c : cells) out += "<" + std::string(cell) + ">" + escaped(c) + "</" + cell + ">";
     out += "</tr>\n";
   };
-  line("th", {g.by, "allocated", "used", "wasted", "share"});
-  for (const GpuHoursRow& r : g.rows)
-    line("td", {shown(r.name), hours(r.allocated), hours(r.used()), hours(r.wasted), percent(r.allocated, g.total.allocated)});
-  line("th", {"total", hours(g.total.allocated), hours(g.total.used()), hours(g.total.wasted), ""});
-  return out + "</table>\n<p>The cluster had " + hours(g.reported) + " GPU-hours: " + hours(g.idle) + " were idle, " + hours(g.down) +
+  line("th", {use.by, "allocated", "used", "wasted", "share"});
+  for (const GpuHoursRow& r : use.rows)
+    line("td", {shown(r.name), hours(r.allocated), hours(r.used()), hours(r.wasted), percent(r.allocated, use.total.allocated)});
+  line("th", {"total", hours(use.total.allocated), hours(use.total.used()), hours(use.total.wasted), ""});
+  return out + "</table>\n<p>The cluster had " + hours(use.reported) + " GPU-hours: " + hours(use.idle) + " were idle, " + hours(use.down) +
          " down.</p>\n</body></html>\n";
 }
 

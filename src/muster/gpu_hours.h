@@ -45,8 +45,8 @@ GpuHours gpu_hours_of(const GpuHoursAsk& ask, const std::string& cluster, const 
 
 std::string to_text(const GpuHours& g);
 std::string to_csv(const GpuHours& g);
-std::string to_svg(const GpuHours& g);
-std::string to_html(const GpuHours& g);
-void to_tree(const GpuHours& g, fields::TreeSink& sink);
+std::string to_svg(const GpuHours& use);
+std::string to_html(const GpuHours& use);
+void to_tree(const GpuHours& hours, fields::TreeSink& sink);
 
 }  // namespace muster::front

@@ -64,11 +64,11 @@ Finding refusal(const Look& look, const Error& e) {
 void ask_cluster(const Look& look, std::string_view script, std::vector<Finding>& out) {
   Result<cli::Session> session = cli::Session::find(cli::Patience::kNone);
   if (!session || !session->connect()) return;
-  cli::Script s;
-  s.text = script;
-  s.name = s.default_job_name = look.name;
+  cli::Script job_script;
+  job_script.text = script;
+  job_script.name = job_script.default_job_name = look.name;
   std::vector<std::string> arguments = {look.name};
-  auto request = cli::make_submission(look.check.options, std::move(s), arguments, session->conf(), arguments, {});
+  auto request = cli::make_submission(look.check.options, std::move(job_script), arguments, session->conf(), arguments, {});
   if (!request) {
     out.push_back({Level::kError, look.name, 0, "", one_line(request.error().message()), request.error().hint});
     return;

@@ -61,9 +61,10 @@ uint32_t task_count(const AskedRequest& r) {
 
 // --gpus-per-task needs to know how many tasks there are; the counts have to agree.
 void gpu_counts(const Look& look, Findings& out) {
-  const AskedRequest& r = look.check.options.request;
-  const uint64_t per_task = r.tres_per_task->gres("gpu"), per_job = r.tres_per_job->gres("gpu"), per_node = r.tres_per_node->gres("gpu");
-  const uint32_t tasks = task_count(r);
+  const AskedRequest& request = look.check.options.request;
+  const uint64_t per_task = request.tres_per_task->gres("gpu"), per_job = request.tres_per_job->gres("gpu"),
+                 per_node = request.tres_per_node->gres("gpu");
+  const uint32_t tasks = task_count(request);
   if (const DirectiveOption* o = look.option("gpus-per-task"); o && !tasks && !per_job)
     warn(look, o->line, "--gpus-per-task", "says GPUs for each task, and nothing says how many tasks there are",
          "add --ntasks=N (or --gpus=N)", out);
@@ -71,27 +72,27 @@ void gpu_counts(const Look& look, Findings& out) {
     warn(look, o->line, "--gpus",
          o->value + " does not agree with " + std::to_string(tasks) + " tasks with " + std::to_string(per_task) + " GPUs each",
          "leave --gpus out, or write --gpus=" + std::to_string(per_task * tasks), out);
-  const bool fixed_nodes = r.min_nodes && (r.max_nodes == r.min_nodes || !r.max_nodes);
-  if (const DirectiveOption* o = look.option("gpus"); o && per_node && fixed_nodes && per_node * r.min_nodes != per_job)
+  const bool fixed_nodes = request.min_nodes && (request.max_nodes == request.min_nodes || !request.max_nodes);
+  if (const DirectiveOption* o = look.option("gpus"); o && per_node && fixed_nodes && per_node * request.min_nodes != per_job)
     warn(look, o->line, "--gpus",
-         o->value + " does not agree with " + std::to_string(r.min_nodes) + " nodes with " + std::to_string(per_node) + " GPUs each",
-         "--gpus counts those of the whole job: --gpus=" + std::to_string(per_node * r.min_nodes), out);
+         o->value + " does not agree with " + std::to_string(request.min_nodes) + " nodes with " + std::to_string(per_node) + " GPUs each",
+         "--gpus counts those of the whole job: --gpus=" + std::to_string(per_node * request.min_nodes), out);
 }
 
 void task_counts(const Look& look, Findings& out) {
-  const AskedRequest& r = look.check.options.request;
-  const DirectiveOption* o = look.option("ntasks");
-  const bool fixed_nodes = r.min_nodes && (r.max_nodes == r.min_nodes || !r.max_nodes);
-  if (!o || !r.num_tasks || !r.ntasks_per_node || !fixed_nodes) return;
-  const uint32_t product = r.ntasks_per_node * r.min_nodes;
-  if (product == r.num_tasks) return;
-  const std::string both = std::to_string(r.min_nodes) + " nodes with " + std::to_string(r.ntasks_per_node) + " tasks each";
-  if (r.num_tasks > product)
-    warn(look, o->line, "--ntasks", o->value + " tasks do not fit " + both,
+  const AskedRequest& request = look.check.options.request;
+  const DirectiveOption* option = look.option("ntasks");
+  const bool fixed_nodes = request.min_nodes && (request.max_nodes == request.min_nodes || !request.max_nodes);
+  if (!option || !request.num_tasks || !request.ntasks_per_node || !fixed_nodes) return;
+  const uint32_t product = request.ntasks_per_node * request.min_nodes;
+  if (product == request.num_tasks) return;
+  const std::string both = std::to_string(request.min_nodes) + " nodes with " + std::to_string(request.ntasks_per_node) + " tasks each";
+  if (request.num_tasks > product)
+    warn(look, option->line, "--ntasks", option->value + " tasks do not fit " + both,
          "leave --ntasks out, or write --ntasks=" + std::to_string(product), out);
   else
-    warn(look, o->line, "--ntasks", o->value + " wins over " + both + ": --ntasks-per-node becomes a maximum", "leave one of the two out",
-         out);
+    warn(look, option->line, "--ntasks", option->value + " wins over " + both + ": --ntasks-per-node becomes a maximum",
+         "leave one of the two out", out);
 }
 
 // Of an option given twice, the last one counts, and the first is silently ignored.
@@ -118,15 +119,15 @@ void output_directories(const Look& look, Findings& out) {
   if (const DirectiveOption* o = look.option("chdir")) base = o->value.starts_with("/") ? o->value : base + "/" + o->value;
   std::string told;
   for (std::string_view name : {"output", "error"}) {
-    const DirectiveOption* o = look.option(name);
-    if (!o || o->value.find('$') != o->value.npos || o->value.starts_with("~")) continue;
-    std::string directory = parent_of(o->value);
+    const DirectiveOption* option = look.option(name);
+    if (!option || option->value.find('$') != option->value.npos || option->value.starts_with("~")) continue;
+    std::string directory = parent_of(option->value);
     if (directory.empty()) continue;
     const bool pattern = directory.find('%') != directory.npos;
     const std::string whole = directory.starts_with("/") ? directory : base + "/" + directory;
     if ((!pattern && look.world->is_directory(whole)) || directory == told) continue;
     told = directory;
-    warn(look, o->line, "--" + o->name,
+    warn(look, option->line, "--" + option->name,
          pattern ? "the directory " + directory + " cannot be there when the job starts" : "the directory " + directory + " does not exist",
          "Muster makes it; other sites' Slurm ends the job without any output: " +
              (pattern ? std::string("put the pattern into the name of the file") : "mkdir -p " + directory + " first"),
@@ -162,9 +163,9 @@ bool has_word(std::string_view line, std::string_view word) {
 // The job has several nodes, but the script starts nothing on them. Other scripts and variables may hide the start: then nothing is
 // reported.
 void nothing_is_launched(const Look& look, Findings& out) {
-  const AskedRequest& r = look.check.options.request;
-  const DirectiveOption* o = look.option("nodes");
-  if (!o || r.min_nodes < 2 || look.first_command == 0) return;
+  const AskedRequest& request = look.check.options.request;
+  const DirectiveOption* option = look.option("nodes");
+  if (!option || request.min_nodes < 2 || look.first_command == 0) return;
   for (size_t i = look.first_command - 1; i < look.lines.size(); ++i) {
     std::string_view line = trim(look.lines[i]);
     if (line.starts_with("#")) continue;
@@ -174,7 +175,8 @@ void nothing_is_launched(const Look& look, Findings& out) {
       if (has_word(line, word)) return;
     if (line.starts_with(".") || line.starts_with("$") || line.find("./") != line.npos) return;
   }
-  warn(look, o->line, "--nodes", "the job gets " + std::to_string(r.min_nodes) + " nodes, but the script runs on the first of them only",
+  warn(look, option->line, "--nodes",
+       "the job gets " + std::to_string(request.min_nodes) + " nodes, but the script runs on the first of them only",
        "srun COMMAND starts it on all of them", out);
 }
 

@@ -41,8 +41,8 @@ void late_directives(const Look& look, Findings& out) {
 
 // Near misses: "# SBATCH --x", " #SBATCH --x", "#sbatch --x", "#SBACTH --x". "##SBATCH" is how people switch a directive off.
 void almost_directives(const Look& look, Findings& out) {
-  for (size_t i = 0; i < look.lines.size() && (look.first_command == 0 || i + 1 < look.first_command); ++i) {
-    std::string_view line = look.lines[i], seen = trim(line);
+  for (size_t index = 0; index < look.lines.size() && (look.first_command == 0 || index + 1 < look.first_command); ++index) {
+    std::string_view line = look.lines[index], seen = trim(line);
     if (!seen.starts_with("#") || line.starts_with("#SBATCH") || seen.starts_with("##") || seen.starts_with("#!")) continue;
     std::string_view word = trim(seen.substr(1));
     std::string_view rest = word;
@@ -53,7 +53,7 @@ void almost_directives(const Look& look, Findings& out) {
     for (char& c : upper) c = static_cast<char>(toupper(static_cast<unsigned char>(c)));
     if (upper != "SBATCH" && upper != "SLURM" && did_you_mean(upper, {"SBATCH"}).empty()) continue;
     const bool shifted = word == "SBATCH";
-    warn(look, i + 1, std::string(seen.substr(0, seen.find(word) + word.size())), "is a comment, not a directive",
+    warn(look, index + 1, std::string(seen.substr(0, seen.find(word) + word.size())), "is a comment, not a directive",
          shifted ? "a directive is #SBATCH at the very beginning of the line (##SBATCH says that it is meant to be off)"
                  : "did you mean #SBATCH?",
          out);
@@ -68,17 +68,17 @@ bool closes_quote(std::string_view text, size_t end) {
 // Checks the directive lines character by character.
 void characters(const Look& look, Findings& out) {
   const size_t end = look.first_command ? look.first_command - 1 : look.lines.size();
-  for (size_t i = 0; i < end; ++i) {
-    std::string_view line = look.lines[i];
+  for (size_t index = 0; index < end; ++index) {
+    std::string_view line = look.lines[index];
     if (!line.starts_with("#SBATCH")) continue;
     std::string_view text = line.substr(7);
     const size_t hash = text.find('#');
     if (hash != text.npos && hash > 0 && kBlanks.find(text[hash - 1]) == kBlanks.npos && text[hash - 1] != '\\' && closes_quote(text, hash))
-      warn(look, i + 1, "#", "ends the line: what is read is \"" + std::string(trim(text.substr(0, hash))) + "\"",
+      warn(look, index + 1, "#", "ends the line: what is read is \"" + std::string(trim(text.substr(0, hash))) + "\"",
            "write the value in quotes, or a blank before a comment", out);
     for (std::string_view dash : {"\xE2\x80\x93", "\xE2\x80\x94", "\xE2\x88\x92"})
       if (text.find(dash) != text.npos) {
-        warn(look, i + 1, std::string(dash), "is a typographic dash, not two hyphens",
+        warn(look, index + 1, std::string(dash), "is a typographic dash, not two hyphens",
              "type -- (texts from web pages and word processors change it)", out);
         break;
       }
@@ -89,19 +89,19 @@ bool is_pattern_path(std::string_view name) { return name == "output" || name ==
 
 // The shell never sees a directive, so nothing in it is expanded.
 void not_expanded(const Look& look, Findings& out) {
-  for (const DirectiveOption& o : look.check.given) {
-    const size_t dollar = o.value.find('$');
-    const bool variable = dollar != o.value.npos && dollar + 1 < o.value.size() &&
-                          (isalpha(static_cast<unsigned char>(o.value[dollar + 1])) || o.value[dollar + 1] == '{' ||
-                           o.value[dollar + 1] == '(' || o.value[dollar + 1] == '_');
-    const bool path = is_pattern_path(o.name);
-    if (variable && o.name != "wrap" && o.name != "comment")
-      warn(look, o.line, "--" + o.name, "\"" + o.value + "\": variables are not expanded in directives",
+  for (const DirectiveOption& option : look.check.given) {
+    const size_t dollar = option.value.find('$');
+    const bool variable = dollar != option.value.npos && dollar + 1 < option.value.size() &&
+                          (isalpha(static_cast<unsigned char>(option.value[dollar + 1])) || option.value[dollar + 1] == '{' ||
+                           option.value[dollar + 1] == '(' || option.value[dollar + 1] == '_');
+    const bool path = is_pattern_path(option.name);
+    if (variable && option.name != "wrap" && option.name != "comment")
+      warn(look, option.line, "--" + option.name, "\"" + option.value + "\": variables are not expanded in directives",
            path ? "%u is the user, %j the job, %x its name, %A_%a an array task; or give the option on sbatch's command line"
                 : "give the option on sbatch's command line, where the shell expands it",
            out);
-    else if (path && o.value.starts_with("~"))
-      warn(look, o.line, "--" + o.name, "\"" + o.value + "\": ~ is not expanded in directives",
+    else if (path && option.value.starts_with("~"))
+      warn(look, option.line, "--" + option.name, "\"" + option.value + "\": ~ is not expanded in directives",
            "write the whole path, or one relative to where sbatch is called", out);
   }
 }

@@ -29,28 +29,28 @@ bool plain_word(std::string_view s) {
   return !s.empty() && s.size() <= 64;
 }
 
-Result<> set(Plan& p, const Option& o) {
-  if (o.name == "--nodes") {
-    MUSTER_TRY(n, number(o, 1, kMaxNodes));
-    p.nodes = n;
-  } else if (o.name == "--gpus-per-node") {
-    MUSTER_TRY(n, number(o, 0, 64));
-    p.gpus_per_node = n;
-  } else if (o.name == "--cpus") {
-    MUSTER_TRY(n, number(o, 1, 1024));
-    p.cpus = n;
-  } else if (o.name == "--memory") {
-    Result<uint64_t> mb = parse_mem_mb(o.value);
+Result<> set(Plan& plan, const Option& option) {
+  if (option.name == "--nodes") {
+    MUSTER_TRY(n, number(option, 1, kMaxNodes));
+    plan.nodes = n;
+  } else if (option.name == "--gpus-per-node") {
+    MUSTER_TRY(n, number(option, 0, 64));
+    plan.gpus_per_node = n;
+  } else if (option.name == "--cpus") {
+    MUSTER_TRY(n, number(option, 1, 1024));
+    plan.cpus = n;
+  } else if (option.name == "--memory") {
+    Result<uint64_t> mb = parse_mem_mb(option.value);
     if (!mb || *mb == 0 || *mb > (uint64_t{1} << 30))
-      return fail(Errc::kBadOption, "--memory=" + std::string(o.value) + ": expected a size such as 64G");
-    p.memory_mb = *mb;
-  } else if (o.name == "--gpu-type") {
-    if (!plain_word(o.value))
-      return fail(Errc::kBadOption, "--gpu-type=" + std::string(o.value) + ": expected letters, digits, '_', '.' and '-'");
-    p.gpu_type = std::string(o.value);
-  } else if (o.name == "--state") {
-    if (o.value.empty()) return fail(Errc::kBadOption, "--state: expected a directory");
-    p.state = std::string(o.value);
+      return fail(Errc::kBadOption, "--memory=" + std::string(option.value) + ": expected a size such as 64G");
+    plan.memory_mb = *mb;
+  } else if (option.name == "--gpu-type") {
+    if (!plain_word(option.value))
+      return fail(Errc::kBadOption, "--gpu-type=" + std::string(option.value) + ": expected letters, digits, '_', '.' and '-'");
+    plan.gpu_type = std::string(option.value);
+  } else if (option.name == "--state") {
+    if (option.value.empty()) return fail(Errc::kBadOption, "--state: expected a directory");
+    plan.state = std::string(option.value);
   }
   return {};
 }
@@ -67,27 +67,28 @@ Result<> check_name(std::string_view name) {
 }  // namespace
 
 Result<Plan> parse_plan(Action action, std::span<const std::string> arguments) {
-  Plan p;
-  p.action = action;
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    if (!a.starts_with("-")) {
-      if (action != Action::kLogs || !p.log_name.empty()) return fail(Errc::kBadOption, "too many words: '" + a + "'");
-      p.log_name = a;
+  Plan plan;
+  plan.action = action;
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    const std::string& argument = arguments[index];
+    if (!argument.starts_with("-")) {
+      if (action != Action::kLogs || !plan.log_name.empty()) return fail(Errc::kBadOption, "too many words: '" + argument + "'");
+      plan.log_name = argument;
       continue;
     }
-    if (a == "--no-accounting") {
-      p.accounting = false;
+    if (argument == "--no-accounting") {
+      plan.accounting = false;
       continue;
     }
-    size_t equals = a.find('=');
-    MUSTER_TRY_VOID(check_name(std::string_view(a).substr(0, equals)));
-    if (equals == std::string::npos && i + 1 >= arguments.size()) return fail(Errc::kBadOption, "option '" + a + "' requires an argument");
-    std::string_view whole = a;
-    Option o = equals == std::string::npos ? Option{whole, arguments[++i]} : Option{whole.substr(0, equals), whole.substr(equals + 1)};
-    MUSTER_TRY_VOID(set(p, o));
+    size_t equals = argument.find('=');
+    MUSTER_TRY_VOID(check_name(std::string_view(argument).substr(0, equals)));
+    if (equals == std::string::npos && index + 1 >= arguments.size())
+      return fail(Errc::kBadOption, "option '" + argument + "' requires an argument");
+    std::string_view whole = argument;
+    Option o = equals == std::string::npos ? Option{whole, arguments[++index]} : Option{whole.substr(0, equals), whole.substr(equals + 1)};
+    MUSTER_TRY_VOID(set(plan, o));
   }
-  return p;
+  return plan;
 }
 
 std::vector<std::string> node_names(const Plan& plan) {

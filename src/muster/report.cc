@@ -9,17 +9,17 @@
 namespace muster::front {
 namespace {
 
-void print(const GpuHours& g, ReportForm form) {
+void print(const GpuHours& hours, ReportForm form) {
   cli::Out out;
   switch (form) {
-    case ReportForm::kText: out.put(to_text(g)); return;
-    case ReportForm::kCsv: out.put(to_csv(g)); return;
-    case ReportForm::kSvg: out.put(to_svg(g)); return;
-    case ReportForm::kHtml: out.put(to_html(g)); return;
+    case ReportForm::kText: out.put(to_text(hours)); return;
+    case ReportForm::kCsv: out.put(to_csv(hours)); return;
+    case ReportForm::kSvg: out.put(to_svg(hours)); return;
+    case ReportForm::kHtml: out.put(to_html(hours)); return;
     case ReportForm::kJson: break;
   }
   auto sink = fields::make_tree_sink(fields::TreeForm::kJson, false, out.buffer());
-  to_tree(g, *sink);
+  to_tree(hours, *sink);
   out.line("");
 }
 

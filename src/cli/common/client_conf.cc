@@ -182,20 +182,20 @@ class Scan {
   }
 
   Result<> line(std::string_view text, int depth) {
-    size_t i = 0;
+    size_t index = 0;
     bool first = true;
-    while (skip_blanks(text, i)) {
-      size_t start = i;
-      while (i < text.size() && text[i] != '=' && !blank(text[i]) && text[i] != '\n') ++i;
-      std::string_view key = text.substr(start, i - start);
+    while (skip_blanks(text, index)) {
+      size_t start = index;
+      while (index < text.size() && text[index] != '=' && !blank(text[index]) && text[index] != '\n') ++index;
+      std::string_view key = text.substr(start, index - start);
       if (first && is_record_key(key)) return {};
-      if (first && iequals(key, "Include")) return include(trim(text.substr(i)), depth);
+      if (first && iequals(key, "Include")) return include(trim(text.substr(index)), depth);
       first = false;
-      skip_blanks(text, i);
-      if (i >= text.size() || text[i] != '=') continue;  // a word alone: the daemons complain about it
-      ++i;
-      skip_blanks(text, i);
-      const std::string_view given = value(text, i);
+      skip_blanks(text, index);
+      if (index >= text.size() || text[index] != '=') continue;  // a word alone: the daemons complain about it
+      ++index;
+      skip_blanks(text, index);
+      const std::string_view given = value(text, index);
       for (OlderHost& h : older_) {
         if (iequals(key, h.machine)) h.name = given.substr(0, given.find(','));
         if (iequals(key, h.addr)) h.address = given;

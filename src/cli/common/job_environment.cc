@@ -41,37 +41,37 @@ void add_text(VariableList& out, std::string_view name, std::string_view value) 
   if (!value.empty()) out.set(name, value);
 }
 
-void add_counts(const AskedRequest& r, VariableList& out) {
-  if (r.num_tasks) {
-    out.set("SLURM_NTASKS", std::to_string(r.num_tasks));
-    out.set("SLURM_NPROCS", std::to_string(r.num_tasks));
+void add_counts(const AskedRequest& request, VariableList& out) {
+  if (request.num_tasks) {
+    out.set("SLURM_NTASKS", std::to_string(request.num_tasks));
+    out.set("SLURM_NPROCS", std::to_string(request.num_tasks));
   }
-  add_number(out, "SLURM_CPUS_PER_TASK", r.cpus_per_task);
-  add_number(out, "SLURM_NTASKS_PER_NODE", r.ntasks_per_node);
-  add_number(out, "SLURM_NTASKS_PER_SOCKET", r.ntasks_per_socket);
-  add_number(out, "SLURM_NTASKS_PER_CORE", r.ntasks_per_core);
-  add_number(out, "SLURM_NTASKS_PER_GPU", r.ntasks_per_gpu);
-  add_number(out, "SLURM_NTASKS_PER_TRES", r.ntasks_per_gpu);
-  add_number(out, "SLURM_THREADS_PER_CORE", r.threads_per_core);
-  add_number(out, "SLURM_CPUS_PER_GPU", r.cpus_per_gpu);
-  if (r.mem_per_node_mb) out.set("SLURM_MEM_PER_NODE", std::to_string(*r.mem_per_node_mb));
-  if (r.mem_per_cpu_mb) out.set("SLURM_MEM_PER_CPU", std::to_string(*r.mem_per_cpu_mb));
-  if (r.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*r.mem_per_gpu_mb));
+  add_number(out, "SLURM_CPUS_PER_TASK", request.cpus_per_task);
+  add_number(out, "SLURM_NTASKS_PER_NODE", request.ntasks_per_node);
+  add_number(out, "SLURM_NTASKS_PER_SOCKET", request.ntasks_per_socket);
+  add_number(out, "SLURM_NTASKS_PER_CORE", request.ntasks_per_core);
+  add_number(out, "SLURM_NTASKS_PER_GPU", request.ntasks_per_gpu);
+  add_number(out, "SLURM_NTASKS_PER_TRES", request.ntasks_per_gpu);
+  add_number(out, "SLURM_THREADS_PER_CORE", request.threads_per_core);
+  add_number(out, "SLURM_CPUS_PER_GPU", request.cpus_per_gpu);
+  if (request.mem_per_node_mb) out.set("SLURM_MEM_PER_NODE", std::to_string(*request.mem_per_node_mb));
+  if (request.mem_per_cpu_mb) out.set("SLURM_MEM_PER_CPU", std::to_string(*request.mem_per_cpu_mb));
+  if (request.mem_per_gpu_mb) out.set("SLURM_MEM_PER_GPU", std::to_string(*request.mem_per_gpu_mb));
 }
 
 // --tres-per-task as typed, with what --cpus-per-task and --gpus-per-task add to it.
-std::string tres_per_task(const JobOptions& o) {
-  const auto typed = parse_tres_per_task(o.tres_per_task);
-  if (o.tres_per_task.empty() || !typed) return fields::tres_per_task_text(o.request);
-  const bool other_cpus = typed->cpus && typed->cpus != o.request.cpus_per_task;
-  const bool other_gpus = typed->gpus && !o.gpus_per_task.empty();
-  if (other_cpus || other_gpus) return fields::tres_per_task_text(o.request);  // those options win over it
+std::string tres_per_task(const JobOptions& options) {
+  const auto typed = parse_tres_per_task(options.tres_per_task);
+  if (options.tres_per_task.empty() || !typed) return fields::tres_per_task_text(options.request);
+  const bool other_cpus = typed->cpus && typed->cpus != options.request.cpus_per_task;
+  const bool other_gpus = typed->gpus && !options.gpus_per_task.empty();
+  if (other_cpus || other_gpus) return fields::tres_per_task_text(options.request);  // those options win over it
   AskedRequest more;
-  if (!typed->cpus) more.cpus_per_task = o.request.cpus_per_task;
-  if (!o.gpus_per_task.empty())
-    if (auto gpus = gpus_to_tres(o.gpus_per_task)) more.tres_per_task = *gpus;
+  if (!typed->cpus) more.cpus_per_task = options.request.cpus_per_task;
+  if (!options.gpus_per_task.empty())
+    if (auto gpus = gpus_to_tres(options.gpus_per_task)) more.tres_per_task = *gpus;
   const std::string beyond = fields::tres_per_task_text(more);
-  return beyond.empty() ? o.tres_per_task : beyond + "," + o.tres_per_task;
+  return beyond.empty() ? options.tres_per_task : beyond + "," + options.tres_per_task;
 }
 
 // Sets variables for the parts of "verbose,map_mem:0,1": PREFIX, PREFIX_VERBOSE, _TYPE, _LIST and, for memory, _PREFER.
@@ -111,33 +111,33 @@ void add_gpus(const JobOptions& o, VariableList& out) {
   add_text(out, "SLURM_TRES_PER_TASK", tres_per_task(o));
 }
 
-void add_behaviour(const JobOptions& o, VariableList& out) {
-  const AskedRequest& r = o.request;
-  if (!r.distribution.empty()) {
-    const std::string& text = r.distribution.text();
-    if (r.distribution->plane) {
+void add_behaviour(const JobOptions& options, VariableList& out) {
+  const AskedRequest& request = options.request;
+  if (!request.distribution.empty()) {
+    const std::string& text = request.distribution.text();
+    if (request.distribution->plane) {
       out.set("SLURM_DISTRIBUTION", "plane");
-      out.set("SLURM_DIST_PLANESIZE", std::to_string(r.distribution->plane));
+      out.set("SLURM_DIST_PLANESIZE", std::to_string(request.distribution->plane));
     } else {  // * is the default, which is block
       out.set("SLURM_DISTRIBUTION", text.starts_with('*') ? "block" + text.substr(1) : text);
     }
   }
-  add_binding(o.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", r.mem_bind.text(), true, out);
-  if (o.command == Command::kSrun) add_binding("SLURM_CPU_BIND", r.cpu_bind.text(), false, out);
-  add_text(out, "SLURM_HINT", r.hint.text());
-  add_text(out, "SLURM_NETWORK", r.network);
-  if (r.resv_ports_set && o.command != Command::kSrun)
-    out.set("SLURM_RESV_PORTS", r.resv_ports ? std::to_string(r.resv_ports) : std::string());
-  add_text(out, "SLURM_PROFILE", r.profile);
-  add_text(out, "SLURM_ACCTG_FREQ", r.acctg_freq.text());
-  add_text(out, "SLURM_CPU_FREQ_REQ", r.cpu_freq.text());
-  add_text(out, "SLURM_JOB_DEPENDENCY", r.dependency);
-  add_text(out, "SLURM_CONTAINER", r.container);
-  add_text(out, "SLURM_CONTAINER_ID", r.container_id);
-  if (r.segment) out.set("SLURM_JOB_SEGMENT_SIZE", std::to_string(r.segment));
-  if (r.overcommit) out.set("SLURM_OVERCOMMIT", "1");
-  if (r.oom_kill_step_set) out.set("SLURM_OOMKILLSTEP", r.oom_kill_step ? "1" : "0");
-  if (r.open_mode != OpenMode::kDefault) out.set("SLURM_OPEN_MODE", r.open_mode == OpenMode::kAppend ? "a" : "t");
+  add_binding(options.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", request.mem_bind.text(), true, out);
+  if (options.command == Command::kSrun) add_binding("SLURM_CPU_BIND", request.cpu_bind.text(), false, out);
+  add_text(out, "SLURM_HINT", request.hint.text());
+  add_text(out, "SLURM_NETWORK", request.network);
+  if (request.resv_ports_set && options.command != Command::kSrun)
+    out.set("SLURM_RESV_PORTS", request.resv_ports ? std::to_string(request.resv_ports) : std::string());
+  add_text(out, "SLURM_PROFILE", request.profile);
+  add_text(out, "SLURM_ACCTG_FREQ", request.acctg_freq.text());
+  add_text(out, "SLURM_CPU_FREQ_REQ", request.cpu_freq.text());
+  add_text(out, "SLURM_JOB_DEPENDENCY", request.dependency);
+  add_text(out, "SLURM_CONTAINER", request.container);
+  add_text(out, "SLURM_CONTAINER_ID", request.container_id);
+  if (request.segment) out.set("SLURM_JOB_SEGMENT_SIZE", std::to_string(request.segment));
+  if (request.overcommit) out.set("SLURM_OVERCOMMIT", "1");
+  if (request.oom_kill_step_set) out.set("SLURM_OOMKILLSTEP", request.oom_kill_step ? "1" : "0");
+  if (request.open_mode != OpenMode::kDefault) out.set("SLURM_OPEN_MODE", request.open_mode == OpenMode::kAppend ? "a" : "t");
 }
 
 }  // namespace
@@ -174,20 +174,20 @@ std::vector<std::string> own_environment() {
   return out;
 }
 
-std::vector<std::string> exported(const JobOptions& o, std::span<const std::string> all) {
-  EnvExport kind = o.request.env_export;
+std::vector<std::string> exported(const JobOptions& options, std::span<const std::string> all) {
+  EnvExport kind = options.request.env_export;
   if (kind == EnvExport::kAll) return {all.begin(), all.end()};
   std::vector<std::string> out;
   for (const std::string& v : all)
-    if (always_exported(v) || (kind == EnvExport::kList && o.export_all)) out.push_back(v);
+    if (always_exported(v) || (kind == EnvExport::kList && options.export_all)) out.push_back(v);
   if (kind != EnvExport::kList) return out;
   VariableList list(std::move(out));
-  for (const std::string& wanted : o.export_list) {
+  for (const std::string& wanted : options.export_list) {
     size_t equals = wanted.find('=');
     if (equals != std::string::npos) {
       // With ALL, the user's own value of the variable wins.
       std::string_view name = name_of(wanted);
-      if (o.export_all) list.set_default(name, std::string_view(wanted).substr(equals + 1));
+      if (options.export_all) list.set_default(name, std::string_view(wanted).substr(equals + 1));
       else list.set(name, std::string_view(wanted).substr(equals + 1));
       continue;
     }

@@ -17,33 +17,33 @@
 namespace muster::cli {
 namespace {
 
-Result<> set_identity(JobOptions& o) {
-  AskedRequest& r = o.request;
-  r.uid = Uid{getuid()};
-  r.gid = Gid{getgid()};
-  if (!o.user_text.empty()) {
-    Result<Uid> uid = os::find_uid(o.user_text);
-    if (!uid) return fail(Errc::kUserIdMissing, "Invalid user id: " + o.user_text);
-    if (*uid != r.uid && getuid() != 0)
-      return fail(Errc::kAccessDenied, "--uid is for root: you are not permitted to submit as " + o.user_text);
-    if (*uid != r.uid) {
+Result<> set_identity(JobOptions& options) {
+  AskedRequest& request = options.request;
+  request.uid = Uid{getuid()};
+  request.gid = Gid{getgid()};
+  if (!options.user_text.empty()) {
+    Result<Uid> uid = os::find_uid(options.user_text);
+    if (!uid) return fail(Errc::kUserIdMissing, "Invalid user id: " + options.user_text);
+    if (*uid != request.uid && getuid() != 0)
+      return fail(Errc::kAccessDenied, "--uid is for root: you are not permitted to submit as " + options.user_text);
+    if (*uid != request.uid) {
       MUSTER_TRY(user, os::find_user(*uid));
-      r.uid = *uid;
-      r.gid = user.gid;
+      request.uid = *uid;
+      request.gid = user.gid;
     }
   }
-  if (!o.group_text.empty()) {
-    Result<Gid> gid = os::find_gid(o.group_text);
-    if (!gid) return fail(Errc::kGroupIdMissing, "Invalid group id: " + o.group_text);
-    r.gid = *gid;
+  if (!options.group_text.empty()) {
+    Result<Gid> gid = os::find_gid(options.group_text);
+    if (!gid) return fail(Errc::kGroupIdMissing, "Invalid group id: " + options.group_text);
+    request.gid = *gid;
   }
   return {};
 }
 
-Result<> set_limits(JobOptions& o, const ClientConf& conf) {
+Result<> set_limits(JobOptions& options, const ClientConf& conf) {
   Result<os::LimitSet> which = os::LimitSet{};
-  if (o.propagate) {
-    which = os::parse_limit_set(o.propagate->empty() ? "ALL" : join(*o.propagate, ","));
+  if (options.propagate) {
+    which = os::parse_limit_set(options.propagate->empty() ? "ALL" : join(*options.propagate, ","));
   } else if (!conf.propagate_limits_except.empty()) {
     which = os::parse_limit_set_except(conf.propagate_limits_except);
   } else {
@@ -51,7 +51,7 @@ Result<> set_limits(JobOptions& o, const ClientConf& conf) {
   }
   if (!which) return std::unexpected(which.error());
   for (const os::SoftLimit& l : os::current_limits(*which))
-    o.request.limits.push_back({std::string(os::limit_kinds()[l.kind].name), l.soft});
+    options.request.limits.push_back({std::string(os::limit_kinds()[l.kind].name), l.soft});
   return {};
 }
 
@@ -62,61 +62,63 @@ mode_t current_umask() {
 }
 
 // --distribution=arbitrary: the node list names a node for each task, in the order of tasks; names beyond the number of tasks are left out.
-Result<> set_places(JobOptions& o) {
-  AskedRequest& r = o.request;
-  if (!r.distribution->arbitrary() || r.required_nodes.empty()) return {};
-  MUSTER_TRY(named, r.required_nodes.parsed());
+Result<> set_places(JobOptions& options) {
+  AskedRequest& request = options.request;
+  if (!request.distribution->arbitrary() || request.required_nodes.empty()) return {};
+  MUSTER_TRY(named, request.required_nodes.parsed());
   if (named.has_functions())
-    return fail(Errc::kInvalidNodeName, "Invalid node name " + r.required_nodes.text(),
+    return fail(Errc::kInvalidNodeName, "Invalid node name " + request.required_nodes.text(),
                 "--distribution=arbitrary lists nodes by their names");
   std::vector<std::string> places = named.names();
   const auto count = static_cast<uint32_t>(places.size());
-  if (r.num_tasks > count && !o.host_file.empty())
+  if (request.num_tasks > count && !options.host_file.empty())
     return fail(Errc::kInvalidNodeName, "Too few NodeNames in Slurm Hostfile",
-                o.host_file + " names " + std::to_string(count) + " nodes for " + std::to_string(r.num_tasks) + " tasks");
-  if (r.num_tasks > count)
-    return fail(Errc::kInvalidNodeName, "Asked for " + std::to_string(r.num_tasks) + " tasks have " + std::to_string(count) +
+                options.host_file + " names " + std::to_string(count) + " nodes for " + std::to_string(request.num_tasks) + " tasks");
+  if (request.num_tasks > count)
+    return fail(Errc::kInvalidNodeName, "Asked for " + std::to_string(request.num_tasks) + " tasks have " + std::to_string(count) +
                                             " in the nodelist.  Check your nodelist, or set the -n option to be " + std::to_string(count));
-  if (r.num_tasks) places.resize(r.num_tasks);
-  else r.num_tasks = count;
-  r.required_nodes = join(places, ",");
+  if (request.num_tasks) places.resize(request.num_tasks);
+  else request.num_tasks = count;
+  request.required_nodes = join(places, ",");
   const auto nodes = static_cast<uint32_t>(unique_hosts(places).size());
-  r.min_nodes = r.max_nodes = nodes;
-  o.step.num_tasks = r.num_tasks;
-  o.step.min_nodes = o.step.max_nodes = nodes;
+  request.min_nodes = request.max_nodes = nodes;
+  options.step.num_tasks = request.num_tasks;
+  options.step.min_nodes = options.step.max_nodes = nodes;
   return {};
 }
 
 // Reads the lists of nodes that are in files.
-Result<> read_node_files(JobOptions& o) {
-  AskedRequest& r = o.request;
-  for (const std::string* path : {&o.node_file, &o.nodelist_file, &o.host_file}) {
+Result<> read_node_files(JobOptions& options) {
+  AskedRequest& request = options.request;
+  for (const std::string* path : {&options.node_file, &options.nodelist_file, &options.host_file}) {
     if (path->empty()) continue;
     MUSTER_TRY(list, read_node_file(*path));
-    r.required_nodes = list;
+    request.required_nodes = list;
   }
-  if (!o.exclude_file.empty()) {
-    MUSTER_TRY(list, read_node_file(o.exclude_file));
-    r.excluded_nodes = list;
+  if (!options.exclude_file.empty()) {
+    MUSTER_TRY(list, read_node_file(options.exclude_file));
+    request.excluded_nodes = list;
   }
-  MUSTER_TRY_VOID(set_places(o));
-  o.step.required_nodes = r.required_nodes;
-  o.step.excluded_nodes = r.excluded_nodes;
+  MUSTER_TRY_VOID(set_places(options));
+  options.step.required_nodes = request.required_nodes;
+  options.step.excluded_nodes = request.excluded_nodes;
   return {};
 }
 
 // A job has all nodes of --nodelist, so it has at least that many.
-Result<> count_named_nodes(AskedRequest& r) {
-  if (r.required_nodes.empty()) return {};
-  if (!r.required_nodes.parsed() || r.required_nodes->has_functions()) return {};  // the controller reports errors and knows functions
-  std::vector<std::string> names = r.required_nodes->names();
+Result<> count_named_nodes(AskedRequest& request) {
+  if (request.required_nodes.empty()) return {};
+  if (!request.required_nodes.parsed() || request.required_nodes->has_functions())
+    return {};  // the controller reports errors and knows functions
+  std::vector<std::string> names = request.required_nodes->names();
   std::ranges::sort(names);
   names.erase(std::unique(names.begin(), names.end()), names.end());
   const auto count = static_cast<uint32_t>(names.size());
-  if (r.max_nodes && count > r.max_nodes)
-    return fail(Errc::kInvalidNodeCount, "invalid number of nodes (-N " + std::to_string(count) + "-" + std::to_string(r.max_nodes) + ")",
+  if (request.max_nodes && count > request.max_nodes)
+    return fail(Errc::kInvalidNodeCount,
+                "invalid number of nodes (-N " + std::to_string(count) + "-" + std::to_string(request.max_nodes) + ")",
                 "--nodelist names " + std::to_string(count) + " nodes, and the job has all of them");
-  r.min_nodes = std::max(r.min_nodes, count);
+  request.min_nodes = std::max(request.min_nodes, count);
   return {};
 }
 
@@ -152,18 +154,18 @@ Result<std::string> read_node_file(const std::string& path) {
   return join(names, ",");
 }
 
-Result<> complete_request(JobOptions& o, const ClientConf& conf, std::string_view program, std::span<const std::string> arguments) {
-  if (!o.request.clusters.empty()) MUSTER_TRY_VOID(check_clusters(conf, o.request.clusters));
-  MUSTER_TRY_VOID(set_identity(o));
-  set_directory(o);
-  drop_core_spec(o, conf, program);
-  AskedRequest& r = o.request;
-  bool no_nodes = o.given("nodes") && !r.min_nodes && !r.max_nodes && r.node_sizes.empty();
-  if (no_nodes && o.command != Command::kSrun) return fail(Errc::kInvalidNodeCount, {}, "--nodes=0: a job has at least one node");
-  r.umask = o.umask ? *o.umask : current_umask();
-  MUSTER_TRY_VOID(set_limits(o, conf));
+Result<> complete_request(JobOptions& options, const ClientConf& conf, std::string_view program, std::span<const std::string> arguments) {
+  if (!options.request.clusters.empty()) MUSTER_TRY_VOID(check_clusters(conf, options.request.clusters));
+  MUSTER_TRY_VOID(set_identity(options));
+  set_directory(options);
+  drop_core_spec(options, conf, program);
+  AskedRequest& r = options.request;
+  bool no_nodes = options.given("nodes") && !r.min_nodes && !r.max_nodes && r.node_sizes.empty();
+  if (no_nodes && options.command != Command::kSrun) return fail(Errc::kInvalidNodeCount, {}, "--nodes=0: a job has at least one node");
+  r.umask = options.umask ? *options.umask : current_umask();
+  MUSTER_TRY_VOID(set_limits(options, conf));
   r.submit_line = joined(program, arguments);
-  MUSTER_TRY_VOID(read_node_files(o));
+  MUSTER_TRY_VOID(read_node_files(options));
   return count_named_nodes(r);
 }
 

@@ -32,7 +32,7 @@ std::string NodeDialer::socket_of(const std::string& node) const {
 
 bool NodeDialer::is_local(const std::string& node) const { return ::access(socket_of(node).c_str(), F_OK) == 0; }
 
-void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request, std::function<void(Result<net::Frame>)> answered) {
+void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, std::function<void(Result<net::Frame>)> answered) {
   auto send = [answered, &loop, timeout = request.timeout](Result<net::ChannelPtr> c, uint16_t message, std::string payload) {
     if (!c) return answered(std::unexpected(c.error()));
     net::ChannelPtr channel = *c;
@@ -44,10 +44,10 @@ void ask_node(net::Loop& loop, const NodeDialer& d, NodeRequest request, std::fu
   auto direct = [send, message = request.message, payload = request.payload](Result<net::ChannelPtr> c) {
     send(std::move(c), message, payload);
   };
-  if (d.is_local(request.node.name)) return net::connect_unix(loop, d.socket_of(request.node.name), direct);
-  if (d.security.kind == net::Security::Kind::kMunge || !d.security.key.empty())
-    return net::connect_tcp(loop, request.node.host, request.node.port, d.security, d.connect_timeout, direct);
-  std::string beside = neighbour(d);
+  if (dialer.is_local(request.node.name)) return net::connect_unix(loop, dialer.socket_of(request.node.name), direct);
+  if (dialer.security.kind == net::Security::Kind::kMunge || !dialer.security.key.empty())
+    return net::connect_tcp(loop, request.node.host, request.node.port, dialer.security, dialer.connect_timeout, direct);
+  std::string beside = neighbour(dialer);
   if (beside.empty()) {
     loop.defer([answered] {
       answered(fail(Errc::kConnectFailed, "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));

@@ -65,23 +65,23 @@ std::string read_key(const ClientConf& conf) {
 }  // namespace
 
 net::ClientOptions client_options(const ClientConf& conf, Patience patience) {
-  net::ClientOptions o;
-  o.agent_sockets = agent_sockets(conf);
-  o.trusted_uids.push_back(getuid());
+  net::ClientOptions options;
+  options.agent_sockets = agent_sockets(conf);
+  options.trusted_uids.push_back(getuid());
   if (conf.slurm_user != "root")
-    if (Result<Uid> uid = os::find_uid(conf.slurm_user)) o.trusted_uids.push_back(uid->value);
-  for (const ControllerHost& h : conf.controllers) o.controllers.push_back({h.address, conf.slurmctld_port});
+    if (Result<Uid> uid = os::find_uid(conf.slurm_user)) options.trusted_uids.push_back(uid->value);
+  for (const ControllerHost& h : conf.controllers) options.controllers.push_back({h.address, conf.slurmctld_port});
   if (conf.auth_type == "auth/munge") {
-    o.security.kind = net::Security::Kind::kMunge;
-    o.security.munge_socket = conf.auth_socket;
-    o.security.trusted_uids.assign(o.trusted_uids.begin() + 1, o.trusted_uids.end());
+    options.security.kind = net::Security::Kind::kMunge;
+    options.security.munge_socket = conf.auth_socket;
+    options.security.trusted_uids.assign(options.trusted_uids.begin() + 1, options.trusted_uids.end());
   } else {
-    o.security.key = read_key(conf);
+    options.security.key = read_key(conf);
   }
   Duration timeout = seconds(conf.message_timeout_seconds);
-  o.patience = patience == Patience::kNone ? Duration{} : timeout;
-  o.timeout = timeout;
-  return o;
+  options.patience = patience == Patience::kNone ? Duration{} : timeout;
+  options.timeout = timeout;
+  return options;
 }
 
 net::ClientOptions database_options(const ClientConf& conf, Patience patience) {

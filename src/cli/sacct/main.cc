@@ -65,9 +65,9 @@ void wait_for_records(const ClientConf& conf, const rpc::JobRecordFilter& filter
 }
 
 // Refuses a QOS that is none, and learns the numbers of all where a column shows them. Gives the exit code where nothing can be listed.
-std::optional<int> learn_qos(const SacctOptions& o, Session& session, const rpc::JobRecordFilter& filter, fields::RecordStyle& style,
+std::optional<int> learn_qos(const SacctOptions& options, Session& session, const rpc::JobRecordFilter& filter, fields::RecordStyle& style,
                              const os::CliLog& log) {
-  const bool numbers = to_lower(o.format).find("qosraw") != std::string::npos;
+  const bool numbers = to_lower(options.format).find("qosraw") != std::string::npos;
   if (filter.qos.empty() && !numbers) return std::nullopt;
   auto known = known_qos(session);
   if (!known) return trouble(log, known.error());
@@ -80,33 +80,33 @@ std::optional<int> learn_qos(const SacctOptions& o, Session& session, const rpc:
   return std::nullopt;
 }
 
-int list(const SacctOptions& o, Session& session, const os::CliLog& log) {
-  Result<fields::Table<fields::RecordView>> table = record_table(o);
+int list(const SacctOptions& options, Session& session, const os::CliLog& log) {
+  Result<fields::Table<fields::RecordView>> table = record_table(options);
   if (!table) return unknown_column(log, table.error());
   Names names;
-  fields::Environment env = environment(o, session.conf(), names);
-  auto query = make_record_query(o, session.conf().cluster_name, env.now, Uid{getuid()});
+  fields::Environment env = environment(options, session.conf(), names);
+  auto query = make_record_query(options, session.conf().cluster_name, env.now, Uid{getuid()});
   if (!query) return tell(log, query.error());
   log.verbose("{}", window_text(query->query.filter));
-  fields::RecordStyle style{o.units, o.truncate, query->query.filter.from, query->query.filter.until};
+  fields::RecordStyle style{options.units, options.truncate, query->query.filter.from, query->query.filter.until};
   if (Result<> connected = session.connect(); !connected) return trouble(log, connected.error());
   wait_for_records(session.conf(), query->query.filter);
   if (Result<> known = check_record_clusters(session, query->query.filter, session.conf().cluster_name); !known) {
     report(log, known.error());
     return 1;
   }
-  if (auto code = learn_qos(o, session, query->query.filter, style, log)) return *code;
+  if (auto code = learn_qos(options, session, query->query.filter, style, log)) return *code;
   UnknownNames unknown(query->query.filter);
   Out out;
   std::optional<Document> document;
-  if (o.data.kind == DataOutput::Kind::kText) table->header(out.buffer());
-  else document.emplace(o.data, o, "jobs", session.conf(), out).from_database();
+  if (options.data.kind == DataOutput::Kind::kText) table->header(out.buffer());
+  else document.emplace(options.data, options, "jobs", session.conf(), out).from_database();
   WholeJobs jobs([&](const rpc::JobRecords& part) {
-    if (document) write_records(o, query->selectors, style, env, part, document->sink(), out);
-    else print_records(o, query->selectors, *table, style, env, part, out);
+    if (document) write_records(options, query->selectors, style, env, part, document->sink(), out);
+    else print_records(options, query->selectors, *table, style, env, part, out);
   });
   Result<rpc::Empty> done = session.stream(query->query, [&](rpc::JobRecords&& part) -> Result<> {
-    if (o.local_uid) use_local_uids(part);
+    if (options.local_uid) use_local_uids(part);
     unknown.seen(part);
     jobs.add(std::move(part));
     return {};
@@ -125,10 +125,10 @@ int run(int argc, char** argv) {
   os::CliLog log("sacct");
   QueryParse<SacctOptions> parse = parse_sacct(arguments_of(argc, argv), process_environment());
   if (auto code = settled(parse.outcome, Command::kSacct, parse.messages, 1)) return *code;
-  const SacctOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
-  if (auto code = data_parser_asked(o.data, log)) return *code;
-  if (o.helpformat) {
+  const SacctOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
+  if (auto code = data_parser_asked(options.data, log)) return *code;
+  if (options.helpformat) {
     Out().put(fields::record_help());
     return 0;
   }
@@ -142,7 +142,7 @@ int run(int argc, char** argv) {
     return 1;
   }
   Session session(std::move(*conf), Patience::kNone, Whom::kDatabase);
-  return list(o, session, log);
+  return list(options, session, log);
 }
 
 }  // namespace

@@ -39,16 +39,16 @@ void each_task(const JobRecord& job, Visit&& visit) {
 
 }  // namespace
 
-Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& o) {
+Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& options) {
   fields::TableStyle style;
   using Form = fields::TableStyle::Form;
-  style.form = o.form == SacctOptions::Form::kAligned    ? Form::kAligned
-               : o.form == SacctOptions::Form::kParsable ? Form::kEnded
-                                                         : Form::kSeparated;
-  style.delimiter = o.delimiter;
-  style.header = !o.noheader;
+  style.form = options.form == SacctOptions::Form::kAligned    ? Form::kAligned
+               : options.form == SacctOptions::Form::kParsable ? Form::kEnded
+                                                               : Form::kSeparated;
+  style.delimiter = options.delimiter;
+  style.header = !options.noheader;
   fields::Table<fields::RecordView> table(style);
-  std::string_view columns = columns_of(o);
+  std::string_view columns = columns_of(options);
   if (!iequals(columns, "all")) {
     MUSTER_TRY_VOID(table.add(fields::record_fields(), columns));
     return table;
@@ -58,8 +58,9 @@ Result<fields::Table<fields::RecordView>> record_table(const SacctOptions& o) {
   return table;
 }
 
-void print_records(const SacctOptions& o, const std::vector<rpc::JobSelector>& selectors, const fields::Table<fields::RecordView>& table,
-                   const fields::RecordStyle& style, const fields::Environment& env, const rpc::JobRecords& part, Out& out) {
+void print_records(const SacctOptions& options, const std::vector<rpc::JobSelector>& selectors,
+                   const fields::Table<fields::RecordView>& table, const fields::RecordStyle& style, const fields::Environment& env,
+                   const rpc::JobRecords& part, Out& out) {
   auto step = part.steps.begin();
   for (const JobRecord& job : part.jobs) {
     const bool job_line = selects_job(selectors, job);
@@ -68,10 +69,10 @@ void print_records(const SacctOptions& o, const std::vector<rpc::JobSelector>& s
       table.row({one, nullptr, env, style, steps}, out.buffer());
       out.put("");
     };
-    if (job_line && o.array) each_task(job, line);
+    if (job_line && options.array) each_task(job, line);
     else if (job_line) line(job);
     for (; step != part.steps.end() && step->job == job.key; ++step) {
-      if (o.allocations || !selects_step(selectors, job, step->id)) continue;
+      if (options.allocations || !selects_step(selectors, job, step->id)) continue;
       table.row({job, &*step, env, style}, out.buffer());
       out.put("");
     }

@@ -68,20 +68,20 @@ bool meets(const rpc::JobSelector& s, const JobRecord& job) {
   return tasks_of(s.array_tasks).intersects(tasks_of(job.array_tasks));
 }
 
-Done add_people(const SacctOptions& o, Uid me, Filter& f) {
-  for (const std::string& name : o.users) {
+Done add_people(const SacctOptions& options, Uid me, Filter& filter) {
+  for (const std::string& name : options.users) {
     Result<Uid> uid = os::find_uid(name);
     if (!uid) return mistake(Form::kError, "Invalid user id: " + name);
-    f.users.push_back(*uid);
+    filter.users.push_back(*uid);
   }
-  for (const std::string& name : o.groups) {
+  for (const std::string& name : options.groups) {
     Result<os::Group> group = os::find_group(name);
     std::optional<uint32_t> number = parse_number<uint32_t>(name);
     if (!group && !number) return mistake(Form::kError, "Invalid group id: " + name);
-    f.groups.push_back(Uid{group ? group->gid.value : *number});
+    filter.groups.push_back(Uid{group ? group->gid.value : *number});
   }
-  const bool own = o.users.empty() && !o.all_users && o.jobs.empty() && me != Uid{};
-  if (own) f.users.push_back(me);
+  const bool own = options.users.empty() && !options.all_users && options.jobs.empty() && me != Uid{};
+  if (own) filter.users.push_back(me);
   return {};
 }
 
@@ -99,43 +99,43 @@ Done add_range(const std::string& text, const char* what, uint32_t& low, uint32_
   return {};
 }
 
-Done add_limits(const SacctOptions& o, Filter& f) {
+Done add_limits(const SacctOptions& options, Filter& filter) {
   auto of = [](const std::string& text) -> std::optional<uint32_t> {
     Result<TimeLimit> limit = parse_time_limit(text);
     if (!limit) return {};
     return limit->minutes.value_or(kUnlimited32);
   };
-  const bool bounded = !o.limit_min.empty();
-  const std::optional<uint32_t> low = bounded ? of(o.limit_min) : 0, high = o.limit_max.empty() ? low : of(o.limit_max);
+  const bool bounded = !options.limit_min.empty();
+  const std::optional<uint32_t> low = bounded ? of(options.limit_min) : 0, high = options.limit_max.empty() ? low : of(options.limit_max);
   if (!low || !high) return mistake(Form::kFatal, "Invalid time limit specification");
   if (!bounded) return {};  // sacct(1): --timelimit-max alone means nothing
-  f.min_limit_min = *low;
-  f.max_limit_min = *high;
+  filter.min_limit_min = *low;
+  filter.max_limit_min = *high;
   return {};
 }
 
-Done add_names(const SacctOptions& o, const std::string& cluster, Filter& f) {
-  f.accounts = o.accounts;
-  f.partitions = o.partitions;
-  f.names = o.names;
-  f.qos = o.qos;
-  f.wckeys = o.wckeys;
-  f.features = o.features;
-  for (const std::string& name : o.reasons) {
+Done add_names(const SacctOptions& options, const std::string& cluster, Filter& filter) {
+  filter.accounts = options.accounts;
+  filter.partitions = options.partitions;
+  filter.names = options.names;
+  filter.qos = options.qos;
+  filter.wckeys = options.wckeys;
+  filter.features = options.features;
+  for (const std::string& name : options.reasons) {
     std::optional<Reason> reason = parse_reason(name);
     if (!reason) return mistake(Form::kError, "unrecognized job reason value " + name);
-    f.reasons.emplace_back(reason_name(*reason));
+    filter.reasons.emplace_back(reason_name(*reason));
   }
-  if (!o.nodes.empty()) {
-    Result<std::vector<std::string>> hosts = expand_hosts(o.nodes);
-    if (!hosts) return mistake(Form::kFatal, "Invalid nodelist specified: " + o.nodes);
-    f.nodes = std::move(*hosts);
+  if (!options.nodes.empty()) {
+    Result<std::vector<std::string>> hosts = expand_hosts(options.nodes);
+    if (!hosts) return mistake(Form::kFatal, "Invalid nodelist specified: " + options.nodes);
+    filter.nodes = std::move(*hosts);
   }
-  std::vector<std::string_view> clusters = split(o.clusters, ',');
-  const bool all = o.all_clusters || std::ranges::any_of(clusters, [](std::string_view c) { return iequals(trim(c), "all"); });
+  std::vector<std::string_view> clusters = split(options.clusters, ',');
+  const bool all = options.all_clusters || std::ranges::any_of(clusters, [](std::string_view c) { return iequals(trim(c), "all"); });
   if (!all)
-    for (std::string_view name : clusters) f.clusters.emplace_back(trim(name));
-  if (!all && clusters.empty()) f.clusters.push_back(cluster);
+    for (std::string_view name : clusters) filter.clusters.emplace_back(trim(name));
+  if (!all && clusters.empty()) filter.clusters.push_back(cluster);
   return {};
 }
 
@@ -148,24 +148,25 @@ std::expected<Time, QueryMistake> point(const std::string& text, Time now) {
 
 Time midnight(Time now) { return parse_time_point("00:00", now, ClockRule::kThisDayOrYear).value_or(now); }
 
-Done add_window(const SacctOptions& o, Time now, Filter& f) {
-  const bool states = f.states || f.state_flags;
-  f.from = !o.jobs.empty() ? kTimeUnset : states ? now : midnight(now);
-  if (!o.start.empty()) {
-    auto t = point(o.start, now);
+Done add_window(const SacctOptions& options, Time now, Filter& filter) {
+  const bool states = filter.states || filter.state_flags;
+  filter.from = !options.jobs.empty() ? kTimeUnset : states ? now : midnight(now);
+  if (!options.start.empty()) {
+    auto t = point(options.start, now);
     if (!t) return std::unexpected(t.error());
-    f.from = *t;
+    filter.from = *t;
   }
   // With a start but no end, states of jobs that run or wait are looked for at that moment: the window is as short as the clock's tick.
-  const bool moment = states && !o.start.empty() && (f.states & ~kEnded || f.state_flags);
-  f.until = moment ? f.from + seconds(1) : now + seconds(1);
-  if (!o.end.empty()) {
-    auto t = point(o.end, now);
+  const bool moment = states && !options.start.empty() && (filter.states & ~kEnded || filter.state_flags);
+  filter.until = moment ? filter.from + seconds(1) : now + seconds(1);
+  if (!options.end.empty()) {
+    auto t = point(options.end, now);
     if (!t) return std::unexpected(t.error());
-    f.until = *t + seconds(1) - Duration(1);  // users see whole seconds: the whole second named is in the window
+    filter.until = *t + seconds(1) - Duration(1);  // users see whole seconds: the whole second named is in the window
   }
-  if (f.until < f.from)
-    return mistake(Form::kError, "Start time (" + format_time(f.from) + ") requested is after end time (" + format_time(f.until) + ").");
+  if (filter.until < filter.from)
+    return mistake(Form::kError,
+                   "Start time (" + format_time(filter.from) + ") requested is after end time (" + format_time(filter.until) + ").");
   return {};
 }
 
@@ -190,10 +191,10 @@ std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& o
   return q;
 }
 
-std::string window_text(const Filter& f) {
+std::string window_text(const Filter& filter) {
   std::string states;
   for (int i = 0; i < kJobStateCount; ++i)
-    if (f.states >> i & 1) states += (states.empty() ? "" : ",") + std::string(job_state_name(static_cast<JobState>(i)));
+    if (filter.states >> i & 1) states += (states.empty() ? "" : ",") + std::string(job_state_name(static_cast<JobState>(i)));
   auto moment = [](Time t) {
     if (t == kTimeUnset) return std::string("Epoch 0");
     const time_t clock = static_cast<time_t>(unix_seconds(t));
@@ -202,7 +203,8 @@ std::string window_text(const Filter& f) {
     char text[64];
     return std::string(text, strftime(text, sizeof text, "%a %b %d %H:%M:%S %Y", &local));
   };
-  return "Jobs " + (states.empty() ? "Eligible" : states) + " in the time window from " + moment(f.from) + " to " + moment(f.until);
+  return "Jobs " + (states.empty() ? "Eligible" : states) + " in the time window from " + moment(filter.from) + " to " +
+         moment(filter.until);
 }
 
 bool selects_job(const std::vector<rpc::JobSelector>& wanted, const JobRecord& job) {

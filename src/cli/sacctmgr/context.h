@@ -38,24 +38,24 @@ inline constexpr int kSecondsToDecide = 30;
 
 // entity.cc: the entity that a word means; entities of sacctmgr(1) that are not there yet are refused with a reason. nullopt after a
 // complaint.
-std::optional<Entity> entity_of(Context& c, std::string_view verb, std::string_view word);
+std::optional<Entity> entity_of(Context& context, std::string_view verb, std::string_view word);
 // edit.cc
-void add(Context& c, Words words);
+void add(Context& context, Words words);
 void modify(Context& c, Words words);
 void remove(Context& c, Words words);
 // jobs.cc: modify job
-void modify_jobs(Context& c, Words words);
+void modify_jobs(Context& context, Words words);
 // flat_file.cc
 void dump(Context& c, Words words);
 void load(Context& c, Words words);
 // show.cc
-void show(Context& c, Words words);
+void show(Context& context, Words words);
 // events.cc
-void show_events(Context& c, Words words);
+void show_events(Context& context, Words words);
 // daemon.cc
 void ping(Context& c, Words words);
 void reconfigure(Context& c, Words words);
 void shutdown(Context& c, Words words);
-void show_configuration(Context& c);
+void show_configuration(Context& context);
 
 }  // namespace muster::cli

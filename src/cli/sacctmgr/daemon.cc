@@ -57,13 +57,13 @@ void shutdown(Context& c, Words) {
   told_daemon<rpc::Shutdown>(c);
 }
 
-void show_configuration(Context& c) {
-  Session* session = c.session();
+void show_configuration(Context& context) {
+  Session* session = context.session();
   if (!session) return;
   rpc::QueryText query;
   query.subject = "config";
   Result<rpc::Text> answer = session->call(query);
-  if (!answer) return c.complain(answer.error());
+  if (!answer) return context.complain(answer.error());
   std::string text = own_configuration(session->conf()) + "\nSlurmDBD configuration:\n";
   for (std::string_view line : split(answer->text, '\n')) {
     const size_t equals = line.find('=');

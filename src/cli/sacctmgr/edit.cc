@@ -24,24 +24,24 @@ std::string text_of(const Typed& typed, const rpc::EntitiesEdited& answer) {
   return out;
 }
 
-void run_edits(Context& c, Typed typed) {
-  if (c.options.readonly) return c.complain("Can't run this command in readonly mode.");
-  Session* session = c.session();
+void run_edits(Context& context, Typed typed) {
+  if (context.options.readonly) return context.complain("Can't run this command in readonly mode.");
+  Session* session = context.session();
   if (!session) return;
-  rpc::EditEntities request{c.options.immediate, typed.edits};
+  rpc::EditEntities request{context.options.immediate, typed.edits};
   Result<rpc::EntitiesEdited> answer = session->call(request);
-  if (!answer) return c.complain(answer.error());
+  if (!answer) return context.complain(answer.error());
   std::string text = text_of(typed, *answer);
   if (text.empty()) {
-    c.exit_code = 1;
-    return c.say(told_nothing(typed.edits.front()));
+    context.exit_code = 1;
+    return context.say(told_nothing(typed.edits.front()));
   }
-  c.say(text);
+  context.say(text);
   if (request.commit) return;
-  if (!confirmed("Would you like to commit changes?")) return c.say(" Changes Discarded\n");
+  if (!confirmed("Would you like to commit changes?")) return context.say(" Changes Discarded\n");
   request.commit = true;
   answer = session->call(request);
-  if (!answer) c.complain(answer.error());
+  if (!answer) context.complain(answer.error());
 }
 
 // Puts conditions into `where` and settings into `set`. False after a complaint.
@@ -57,7 +57,7 @@ bool sort_specs(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Ty
 }
 
 // The same for add, which has all keys in one list: names and places go into `where`, the others into `set`.
-bool sort_new(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
+bool sort_new(Context& context, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
   const Time now = os::wall_now();
   for (const Spec& s : specs) {
     std::string meant;
@@ -65,26 +65,26 @@ bool sort_new(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Type
     Result<> done = setting ? add_setting(edit.entity, s, edit.set) : add_condition(edit.entity, s, now, edit.where, nullptr);
     if (!done && done.error().code == Errc::kNotFound)
       done = fail(Errc::kUnknownKeyword, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition", done.error().hint);
-    if (!done) return c.complain(done.error()), false;
+    if (!done) return context.complain(done.error()), false;
     typed.settings = typed.settings || setting;
   }
   return true;
 }
 
 // What a new record still needs, in Slurm's words; "" when nothing is missing.
-std::string missing(const EntityEdit& e) {
-  const EntityFilter& w = e.where;
-  switch (e.entity) {
-    case Entity::kAccount: return w.accounts.empty() ? " Need name of account to add." : "";
+std::string missing(const EntityEdit& edit) {
+  const EntityFilter& where = edit.where;
+  switch (edit.entity) {
+    case Entity::kAccount: return where.accounts.empty() ? " Need name of account to add." : "";
     case Entity::kUser:
-      if (w.users.empty()) return " Need name of user to add.";
-      return w.accounts.empty() && w.wckeys.empty() ? " Need name of account to add user to." : "";
-    case Entity::kQos: return w.qos.empty() ? " Need name of qos to add." : "";
-    case Entity::kCluster: return w.clusters.empty() ? " Need name of cluster to add." : "";
-    case Entity::kResource: return w.names.empty() ? " Need name of resource to add." : "";
+      if (where.users.empty()) return " Need name of user to add.";
+      return where.accounts.empty() && where.wckeys.empty() ? " Need name of account to add user to." : "";
+    case Entity::kQos: return where.qos.empty() ? " Need name of qos to add." : "";
+    case Entity::kCluster: return where.clusters.empty() ? " Need name of cluster to add." : "";
+    case Entity::kResource: return where.names.empty() ? " Need name of resource to add." : "";
     case Entity::kCoordinator:
-      if (w.accounts.empty()) return " You need to specify an account list here.";
-      return w.users.empty() ? " You need to specify a user list here." : "";
+      if (where.accounts.empty()) return " You need to specify an account list here.";
+      return where.users.empty() ? " You need to specify a user list here." : "";
     default: return {};
   }
 }
@@ -124,33 +124,34 @@ bool wanted_though_unknown(const EntityEdit& edit) {
 
 }  // namespace
 
-void add(Context& c, Words words) {
-  std::optional<EntityEdit> edit = begin_edit(c, EditVerb::kAdd, "add", words);
+void add(Context& context, Words words) {
+  std::optional<EntityEdit> edit = begin_edit(context, EditVerb::kAdd, "add", words);
   if (!edit) return;
   Typed typed;
-  if (!sort_new(c, parse_specs(words.subspan(1)), *edit, typed)) return;
-  EntityFilter& w = edit->where;
-  if (edit->entity == Entity::kUser && w.accounts.empty() && edit->set.default_account) w.accounts.push_back(*edit->set.default_account);
-  if (std::string text = missing(*edit); !text.empty()) return c.complain(text);
-  if (edit->entity == Entity::kUser && !c.options.immediate) {
-    if (!c.session()) return;  // nothing is asked where there is no database
+  if (!sort_new(context, parse_specs(words.subspan(1)), *edit, typed)) return;
+  EntityFilter& where = edit->where;
+  if (edit->entity == Entity::kUser && where.accounts.empty() && edit->set.default_account)
+    where.accounts.push_back(*edit->set.default_account);
+  if (std::string text = missing(*edit); !text.empty()) return context.complain(text);
+  if (edit->entity == Entity::kUser && !context.options.immediate) {
+    if (!context.session()) return;  // nothing is asked where there is no database
     if (!wanted_though_unknown(*edit)) {
-      c.exit_code = 1;
+      context.exit_code = 1;
       return;
     }
   }
-  std::vector<std::string> wckeys = std::exchange(w.wckeys, {});
+  std::vector<std::string> wckeys = std::exchange(where.wckeys, {});
   if (edit->entity == Entity::kUser && !wckeys.empty()) {
     EntityEdit keys;
     keys.entity = Entity::kWckey;
-    keys.where.users = w.users;
-    keys.where.clusters = w.clusters;
+    keys.where.users = where.users;
+    keys.where.clusters = where.clusters;
     keys.where.wckeys = std::move(wckeys);
     typed.edits = {*edit, std::move(keys)};
   } else {
     typed.edits = {std::move(*edit)};
   }
-  run_edits(c, std::move(typed));
+  run_edits(context, std::move(typed));
 }
 
 void modify(Context& c, Words words) {

@@ -53,19 +53,19 @@ std::string list_of(std::string_view verb) {
 
 }  // namespace
 
-std::optional<Entity> entity_of(Context& c, std::string_view verb, std::string_view word) {
+std::optional<Entity> entity_of(Context& context, std::string_view verb, std::string_view word) {
   for (const EntityRow& row : kEntities) {
     if (!means(row, word)) continue;
     if (row.entity) return row.entity;
-    c.complain("sacctmgr: error: " + std::string(verb) + " " + std::string(row.name) +
-               " is not available in this version of Muster: " + row.reason);
+    context.complain("sacctmgr: error: " + std::string(verb) + " " + std::string(row.name) +
+                     " is not available in this version of Muster: " + row.reason);
     return std::nullopt;
   }
-  c.complain("No valid entity in " + std::string(verb) + " command\nInput line must include " + list_of(verb));
+  context.complain("No valid entity in " + std::string(verb) + " command\nInput line must include " + list_of(verb));
   std::vector<std::string_view> names;
   for (const EntityRow& row : kEntities) names.push_back(row.name);
   std::string_view meant = did_you_mean(to_lower(word), names);
-  if (!meant.empty()) c.log.info("did you mean {}?", meant);
+  if (!meant.empty()) context.log.info("did you mean {}?", meant);
   return std::nullopt;
 }
 

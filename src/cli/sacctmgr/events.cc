@@ -41,49 +41,49 @@ Result<> add_bare(const Spec& s, Time now, Choices& c) {
   return fail(Errc::kUnknownKeyword, " Unknown condition: " + s.text);
 }
 
-Result<> add(const Spec& s, Time now, Choices& c) {
-  rpc::QueryEvents& q = c.query;
-  if (s.key.empty()) return add_bare(s, now, c);
-  if (is(s.key, "Clusters")) return q.clusters = split_names(s.value), Result<>();
-  if (is(s.key, "Nodes")) return q.nodes.push_back(s.value), Result<>();
-  if (is(s.key, "Reason")) return q.reasons = split_names(s.value), Result<>();
-  if (is(s.key, "Format")) return c.format = s.value, Result<>();
-  if (is(s.key, "States")) {
-    q.of_clusters = false;
-    c.states = split_names(s.value);
+Result<> add(const Spec& spec, Time now, Choices& choices) {
+  rpc::QueryEvents& query = choices.query;
+  if (spec.key.empty()) return add_bare(spec, now, choices);
+  if (is(spec.key, "Clusters")) return query.clusters = split_names(spec.value), Result<>();
+  if (is(spec.key, "Nodes")) return query.nodes.push_back(spec.value), Result<>();
+  if (is(spec.key, "Reason")) return query.reasons = split_names(spec.value), Result<>();
+  if (is(spec.key, "Format")) return choices.format = spec.value, Result<>();
+  if (is(spec.key, "States")) {
+    query.of_clusters = false;
+    choices.states = split_names(spec.value);
     return {};
   }
-  if (is(s.key, "Start") || is(s.key, "End")) {
-    MUSTER_TRY(t, parse_time_point(s.value, now, ClockRule::kThisDayOrYear));
-    (is(s.key, "Start") ? q.from : q.until) = t;
-    c.timed = c.timed || is(s.key, "Start");
+  if (is(spec.key, "Start") || is(spec.key, "End")) {
+    MUSTER_TRY(t, parse_time_point(spec.value, now, ClockRule::kThisDayOrYear));
+    (is(spec.key, "Start") ? query.from : query.until) = t;
+    choices.timed = choices.timed || is(spec.key, "Start");
     return {};
   }
-  if (is(s.key, "Event")) {
-    const bool nodes = is(s.value, "Nodes"), clusters = is(s.value, "Clusters");
-    if (!nodes && !clusters) return fail(Errc::kInvalidReq, " Unknown event type: " + s.value, "Cluster or Node");
-    q.of_nodes = nodes;
-    q.of_clusters = clusters;
+  if (is(spec.key, "Event")) {
+    const bool nodes = is(spec.value, "Nodes"), clusters = is(spec.value, "Clusters");
+    if (!nodes && !clusters) return fail(Errc::kInvalidReq, " Unknown event type: " + spec.value, "Cluster or Node");
+    query.of_nodes = nodes;
+    query.of_clusters = clusters;
     return {};
   }
-  if (is(s.key, "CondFlags")) {
-    if (!iequals(s.value, "Open")) return fail(Errc::kInvalidReq, " Unknown flag: " + s.value, "Open");
-    q.open = true;
+  if (is(spec.key, "CondFlags")) {
+    if (!iequals(spec.value, "Open")) return fail(Errc::kInvalidReq, " Unknown flag: " + spec.value, "Open");
+    query.open = true;
     return {};
   }
-  if (is(s.key, "MaxCPUs") || is(s.key, "MinCPUs")) {
-    MUSTER_TRY(n, count_of(s));
-    (is(s.key, "MaxCPUs") ? q.max_cpus : q.min_cpus) = n;
+  if (is(spec.key, "MaxCPUs") || is(spec.key, "MinCPUs")) {
+    MUSTER_TRY(n, count_of(spec));
+    (is(spec.key, "MaxCPUs") ? query.max_cpus : query.min_cpus) = n;
     return {};
   }
-  if (is(s.key, "Users")) {
-    for (const std::string& name : split_names(s.value)) {
+  if (is(spec.key, "Users")) {
+    for (const std::string& name : split_names(spec.value)) {
       MUSTER_TRY(uid, os::find_uid(name));
-      q.users.push_back(uid);
+      query.users.push_back(uid);
     }
     return {};
   }
-  return fail(Errc::kUnknownKeyword, " Unknown condition: " + s.text);
+  return fail(Errc::kUnknownKeyword, " Unknown condition: " + spec.text);
 }
 
 // A state is named by its short or its whole word; "drain" means drained and draining nodes.
@@ -95,9 +95,9 @@ bool has_state(const Choices& c, const EventRecord& e) {
   });
 }
 
-Result<> list(Context& c, Session& session, const Choices& choices, const fields::Table<fields::EventView>& table) {
+Result<> list(Context& context, Session& session, const Choices& choices, const fields::Table<fields::EventView>& table) {
   Names names;
-  const fields::Environment env = print_environment(session.conf(), c.options, names);
+  const fields::Environment env = print_environment(session.conf(), context.options, names);
   Out out;
   table.header(out.buffer());
   MUSTER_TRY_VOID(session.stream(choices.query, [&](rpc::EventRecords&& part) -> Result<> {
@@ -111,28 +111,28 @@ Result<> list(Context& c, Session& session, const Choices& choices, const fields
 
 }  // namespace
 
-void show_events(Context& c, Words words) {
+void show_events(Context& context, Words words) {
   const Time now = os::wall_now();
   Choices choices;
   for (const Spec& s : parse_specs(words))
-    if (Result<> done = add(s, now, choices); !done) return c.complain(done.error());
+    if (Result<> done = add(s, now, choices); !done) return context.complain(done.error());
   if (!choices.timed && !choices.states.empty()) choices.query.open = true;
   else if (!choices.timed) choices.query.from = period_begin(UsagePeriod::kDay, period_begin(UsagePeriod::kDay, now) - minutes(60));
   if (choices.query.open) choices.query.from = now;
   using Form = fields::TableStyle::Form;
   fields::TableStyle style;
-  style.form = c.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
-               : c.options.form == SacctOptions::Form::kParsable ? Form::kEnded
-                                                                 : Form::kSeparated;
-  style.header = !c.options.noheader;
+  style.form = context.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
+               : context.options.form == SacctOptions::Form::kParsable ? Form::kEnded
+                                                                       : Form::kSeparated;
+  style.header = !context.options.noheader;
   fields::Table<fields::EventView> table(style);
-  const std::string columns = !choices.format.empty() ? choices.format : c.options.format;
+  const std::string columns = !choices.format.empty() ? choices.format : context.options.format;
   if (auto added = table.add(fields::event_fields(), columns.empty() ? fields::kEventDefaultColumns : std::string_view(columns)); !added)
-    return c.complain("Unknown field '" + std::string(added.error().message()) + "'");
-  Session* session = c.session();
+    return context.complain("Unknown field '" + std::string(added.error().message()) + "'");
+  Session* session = context.session();
   if (!session) return;
   if (choices.query.clusters.empty() && !choices.all_clusters) choices.query.clusters = {session->conf().cluster_name};
-  if (Result<> done = list(c, *session, choices, table); !done) c.complain(done.error());
+  if (Result<> done = list(context, *session, choices, table); !done) context.complain(done.error());
 }
 
 }  // namespace muster::cli

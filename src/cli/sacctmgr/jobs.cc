@@ -51,24 +51,24 @@ Result<int32_t> exit_status(std::string_view text) {
   return fail(Errc::kInvalidReq, "Invalid value for DerivedExitCode (" + std::string(text) + ")", "an exit code of 0 to 255");
 }
 
-Result<> setting(const Spec& s, rpc::EditJobRecords& q) {
-  const std::string value = s.value == "''" || s.value == "\"\"" ? "" : s.value;
-  if (is(s.key, "AdminComment")) return q.admin_comment = value, Result<>();
-  if (is(s.key, "Comment")) return q.comment = value, Result<>();
-  if (is(s.key, "SystemComment")) return q.system_comment = value, Result<>();
-  if (is(s.key, "Extra")) return q.extra = value, Result<>();
-  if (is(s.key, "NewWCKey")) return q.wckey = value, Result<>();
-  if (is(s.key, "TRES")) {
+Result<> setting(const Spec& spec, rpc::EditJobRecords& request) {
+  const std::string value = spec.value == "''" || spec.value == "\"\"" ? "" : spec.value;
+  if (is(spec.key, "AdminComment")) return request.admin_comment = value, Result<>();
+  if (is(spec.key, "Comment")) return request.comment = value, Result<>();
+  if (is(spec.key, "SystemComment")) return request.system_comment = value, Result<>();
+  if (is(spec.key, "Extra")) return request.extra = value, Result<>();
+  if (is(spec.key, "NewWCKey")) return request.wckey = value, Result<>();
+  if (is(spec.key, "TRES")) {
     MUSTER_TRY_VOID(TresList::parse(value));
-    q.tres_allocated = TresAmounts::from_text(value);
+    request.tres_allocated = TresAmounts::from_text(value);
     return {};
   }
-  if (is(s.key, "DerivedExitCode")) {
+  if (is(spec.key, "DerivedExitCode")) {
     MUSTER_TRY(status, exit_status(value));
-    q.derived_exit_status = status;
+    request.derived_exit_status = status;
     return {};
   }
-  return fail(Errc::kUnknownKeyword, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition");
+  return fail(Errc::kUnknownKeyword, " Unknown option: " + spec.text + "\n Use keyword 'where' to modify condition");
 }
 
 std::string told(const rpc::JobRecordsEdited& answer) {
@@ -81,8 +81,8 @@ std::string told(const rpc::JobRecordsEdited& answer) {
 
 }  // namespace
 
-void modify_jobs(Context& c, Words words) {
-  if (c.options.readonly) return c.complain("Can't run this command in readonly mode.");
+void modify_jobs(Context& context, Words words) {
+  if (context.options.readonly) return context.complain("Can't run this command in readonly mode.");
   rpc::EditJobRecords request;
   request.where.duplicates = true;
   bool any = false;
@@ -90,28 +90,28 @@ void modify_jobs(Context& c, Words words) {
   for (const Spec& s : specs) {
     const bool set = s.part == Spec::Part::kSet;
     Result<> done = set ? setting(s, request) : condition(s, os::wall_now(), request.where);
-    if (!done) return c.complain(done.error());
+    if (!done) return context.complain(done.error());
     any = any || set;
   }
-  if (!any) return c.complain(" You didn't give me anything to set");
+  if (!any) return context.complain(" You didn't give me anything to set");
   if (request.where.jobs.empty() && request.where.users.empty() && request.where.wckeys.empty())
-    return c.complain(" No conditions given: JobID=, User= or WCKey= say which jobs are changed");
-  Session* session = c.session();
+    return context.complain(" No conditions given: JobID=, User= or WCKey= say which jobs are changed");
+  Session* session = context.session();
   if (!session) return;
   if (request.where.clusters.empty()) request.where.clusters.push_back(session->conf().cluster_name);
   request.where.until = request.where.until == kTimeUnset ? os::wall_now() + seconds(1) : request.where.until;
   request.where.steps = false;
-  request.commit = c.options.immediate;
+  request.commit = context.options.immediate;
   Result<rpc::JobRecordsEdited> answer = session->call(request);
-  if (!answer) return c.complain(answer.error());
+  if (!answer) return context.complain(answer.error());
   std::string text = told(*answer);
-  if (text.empty()) c.exit_code = 1;
-  c.say(text.empty() ? " Nothing modified\n" : text);
+  if (text.empty()) context.exit_code = 1;
+  context.say(text.empty() ? " Nothing modified\n" : text);
   if (text.empty() || request.commit) return;
-  if (!confirmed("Would you like to commit changes?")) return c.say(" Changes Discarded\n");
+  if (!confirmed("Would you like to commit changes?")) return context.say(" Changes Discarded\n");
   request.commit = true;
   answer = session->call(request);
-  if (!answer) c.complain(answer.error());
+  if (!answer) context.complain(answer.error());
 }
 
 }  // namespace muster::cli

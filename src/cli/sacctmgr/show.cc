@@ -20,28 +20,28 @@ struct Listing {
   rpc::QueryEntities query;
 };
 
-Result<EntityTable> table_of(const Context& c, const Listing& l) {
+Result<EntityTable> table_of(const Context& context, const Listing& listing) {
   using Form = fields::TableStyle::Form;
   fields::TableStyle style;
-  style.form = c.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
-               : c.options.form == SacctOptions::Form::kParsable ? Form::kEnded
-                                                                 : Form::kSeparated;
-  style.header = !c.options.noheader;
+  style.form = context.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
+               : context.options.form == SacctOptions::Form::kParsable ? Form::kEnded
+                                                                       : Form::kSeparated;
+  style.header = !context.options.noheader;
   EntityTable table(style);
-  std::string columns = l.choices.format.empty() ? c.options.format : l.choices.format;
+  std::string columns = listing.choices.format.empty() ? context.options.format : listing.choices.format;
   if (columns.empty()) {
     fields::EntityDefaults d;
-    d.with_associations = l.choices.with_associations;
-    d.without_limits = l.choices.without_limits;
-    d.with_coordinators = l.choices.with_coordinators;
-    d.with_clusters = l.choices.with_clusters;
-    d.tree = l.choices.tree;
-    columns = fields::entity_default_columns(l.entity, d);
+    d.with_associations = listing.choices.with_associations;
+    d.without_limits = listing.choices.without_limits;
+    d.with_coordinators = listing.choices.with_coordinators;
+    d.with_clusters = listing.choices.with_clusters;
+    d.tree = listing.choices.tree;
+    columns = fields::entity_default_columns(listing.entity, d);
   }
-  const bool limits =
-      l.entity != Entity::kTres && l.entity != Entity::kWckey && l.entity != Entity::kTransaction && l.entity != Entity::kResource;
-  MUSTER_TRY_VOID(
-      table.add(fields::entity_fields(l.entity), columns, limits ? fields::old_limit_fields() : std::span<const fields::EntityField>{}));
+  const bool limits = listing.entity != Entity::kTres && listing.entity != Entity::kWckey && listing.entity != Entity::kTransaction &&
+                      listing.entity != Entity::kResource;
+  MUSTER_TRY_VOID(table.add(fields::entity_fields(listing.entity), columns,
+                            limits ? fields::old_limit_fields() : std::span<const fields::EntityField>{}));
   return table;
 }
 
@@ -59,15 +59,15 @@ void with_associations(const rpc::Entities& all, EntityView view, const EntityTa
   if (!any) table.row(view, out);
 }
 
-void print(const Listing& l, const rpc::Entities& part, EntityView view, const EntityTable& table, std::string& out) {
+void print(const Listing& listing, const rpc::Entities& part, EntityView view, const EntityTable& table, std::string& out) {
   auto each = [&](const auto& records, auto member) {
     for (const auto& r : records) {
       view.*member = &r;
       table.row(view, out);
     }
   };
-  const bool joined = l.choices.with_associations;
-  switch (l.entity) {
+  const bool joined = listing.choices.with_associations;
+  switch (listing.entity) {
     case Entity::kAccount:
     case Entity::kCoordinator:
       if (!joined) return each(part.accounts, &EntityView::account);
@@ -98,8 +98,8 @@ void print(const Listing& l, const rpc::Entities& part, EntityView view, const E
     case Entity::kResource:
       for (const ResourceRecord& r : part.resources) {
         view.resource = &r;
-        if (!l.choices.with_clusters) table.row(view, out);
-        for (const ResourceShare& share : l.choices.with_clusters ? r.clusters : std::vector<ResourceShare>()) {
+        if (!listing.choices.with_clusters) table.row(view, out);
+        for (const ResourceShare& share : listing.choices.with_clusters ? r.clusters : std::vector<ResourceShare>()) {
           view.share = &share;
           table.row(view, out);
         }
@@ -136,34 +136,34 @@ Result<std::vector<QosRecord>> all_qos(Session& session) {
   return out;
 }
 
-Result<> list(Context& c, Session& session, const Listing& l, const EntityTable& table) {
+Result<> list(Context& context, Session& session, const Listing& listing, const EntityTable& table) {
   Names names;
-  fields::Environment env = print_environment(session.conf(), c.options, names);
+  fields::Environment env = print_environment(session.conf(), context.options, names);
   EntityView view{.env = env};
-  view.tree = l.choices.tree;
+  view.tree = listing.choices.tree;
   std::vector<QosRecord> qos;
-  if (to_lower(l.choices.format).find("raw") != std::string::npos) {
+  if (to_lower(listing.choices.format).find("raw") != std::string::npos) {
     MUSTER_TRY(known, all_qos(session));
     qos = std::move(known);
     view.all_qos = &qos;
   }
-  const bool whole = l.query.with_associations;
+  const bool whole = listing.query.with_associations;
   rpc::Entities all;
   Out out;
   bool begun = false;
   auto header = [&] {
     if (!std::exchange(begun, true)) table.header(out.buffer());
   };
-  MUSTER_TRY_VOID(session.stream(l.query, [&](rpc::Entities&& part) -> Result<> {
+  MUSTER_TRY_VOID(session.stream(listing.query, [&](rpc::Entities&& part) -> Result<> {
     header();
-    if (l.choices.without_parent_info) drop_parents(part);
+    if (listing.choices.without_parent_info) drop_parents(part);
     if (whole) collect(all, std::move(part));
-    else print(l, part, view, table, out.buffer());
+    else print(listing, part, view, table, out.buffer());
     out.put("");
     return {};
   }));
   header();
-  if (whole) print(l, all, view, table, out.buffer());
+  if (whole) print(listing, all, view, table, out.buffer());
   return {};
 }
 
@@ -180,27 +180,28 @@ void choose(Context& c, Listing& l) {
 
 }  // namespace
 
-void show(Context& c, Words words) {
+void show(Context& context, Words words) {
   std::string_view what = words.empty() ? std::string_view() : std::string_view(words[0]);
-  if (what.size() >= 4 && istarts_with("configuration", what)) return show_configuration(c);
-  if (!what.empty() && istarts_with("events", what)) return show_events(c, words.subspan(1));
-  std::optional<Entity> entity = entity_of(c, "list", what);
+  if (what.size() >= 4 && istarts_with("configuration", what)) return show_configuration(context);
+  if (!what.empty() && istarts_with("events", what)) return show_events(context, words.subspan(1));
+  std::optional<Entity> entity = entity_of(context, "list", what);
   if (!entity) return;
-  Listing l{*entity, {}, {}};
-  const Entity keys_of = l.entity == Entity::kCoordinator ? Entity::kAccount : l.entity;
+  Listing listing{*entity, {}, {}};
+  const Entity keys_of = listing.entity == Entity::kCoordinator ? Entity::kAccount : listing.entity;
   for (const Spec& s : parse_specs(words.subspan(1)))
-    if (Result<> done = add_condition(keys_of, s, os::wall_now(), l.query.filter, &l.choices); !done) return c.complain(done.error());
-  choose(c, l);
-  if (l.entity == Entity::kCoordinator) l.entity = Entity::kAccount;
-  Result<EntityTable> table = table_of(c, l);
+    if (Result<> done = add_condition(keys_of, s, os::wall_now(), listing.query.filter, &listing.choices); !done)
+      return context.complain(done.error());
+  choose(context, listing);
+  if (listing.entity == Entity::kCoordinator) listing.entity = Entity::kAccount;
+  Result<EntityTable> table = table_of(context, listing);
   if (!table) {
-    c.complain("Unknown field '" + std::string(table.error().message()) + "'");
-    if (!table.error().hint.empty()) c.log.info("{}", table.error().hint);
+    context.complain("Unknown field '" + std::string(table.error().message()) + "'");
+    if (!table.error().hint.empty()) context.log.info("{}", table.error().hint);
     return;
   }
-  Session* session = c.session();
+  Session* session = context.session();
   if (!session) return;
-  if (Result<> done = list(c, *session, l, *table); !done) c.complain(done.error());
+  if (Result<> done = list(context, *session, listing, *table); !done) context.complain(done.error());
 }
 
 }  // namespace muster::cli

@@ -76,70 +76,70 @@ Result<> add_limit_changes(LimitKind kind, const Spec& s, std::vector<LimitChang
 
 namespace {
 
-Result<> condition(Entity e, Key key, LimitKind limit, const Spec& s, Time now, EntityFilter& f) {
+Result<> condition(Entity entity, Key key, LimitKind limit, const Spec& spec, Time now, EntityFilter& filter) {
   switch (key) {
-    case Key::kNames: append(names_of(e, f), s.value); return {};
-    case Key::kAccounts: append(f.accounts, s.value); return {};
-    case Key::kClusters: append(f.clusters, s.value); return {};
+    case Key::kNames: append(names_of(entity, filter), spec.value); return {};
+    case Key::kAccounts: append(filter.accounts, spec.value); return {};
+    case Key::kClusters: append(filter.clusters, spec.value); return {};
     case Key::kUsers:
-      append(f.users, s.value);
-      if (s.value.empty()) f.users.emplace_back();  // those of accounts
+      append(filter.users, spec.value);
+      if (spec.value.empty()) filter.users.emplace_back();  // those of accounts
       return {};
     case Key::kPartitions:
-      append(f.partitions, s.value);
-      if (s.value.empty()) f.partitions.emplace_back();  // those without a partition
+      append(filter.partitions, spec.value);
+      if (spec.value.empty()) filter.partitions.emplace_back();  // those without a partition
       return {};
-    case Key::kIds: return add_ids(s, f.ids);
-    case Key::kParent: append(f.parents, s.value); return {};
-    case Key::kDescription: append(f.descriptions, described(e, s.value)); return {};
-    case Key::kOrganization: append(f.organizations, s.value); return {};
-    case Key::kFlags: append(f.flags, s.value); return {};
-    case Key::kQos: append(f.qos, s.value); return {};
-    case Key::kDefaultQos: append(f.default_qos, s.value); return {};
-    case Key::kDefaultAccount: append(f.default_accounts, s.value); return {};
-    case Key::kDefaultWckey: append(f.default_wckeys, s.value); return {};
-    case Key::kWckeys: append(f.wckeys, s.value); return {};
-    case Key::kClassification: append(f.classifications, s.value); return {};
-    case Key::kPreemptMode: append(f.preempt_modes, s.value); return {};
-    case Key::kTypes: append(f.tres, s.value); return {};
-    case Key::kServers: append(f.servers, s.value); return {};
-    case Key::kServerType: append(f.server_types, s.value); return {};
-    case Key::kActions: append(f.actions, s.value); return {};
-    case Key::kActors: append(f.actors, s.value); return {};
-    case Key::kWithDeleted: f.with_deleted = true; return {};
+    case Key::kIds: return add_ids(spec, filter.ids);
+    case Key::kParent: append(filter.parents, spec.value); return {};
+    case Key::kDescription: append(filter.descriptions, described(entity, spec.value)); return {};
+    case Key::kOrganization: append(filter.organizations, spec.value); return {};
+    case Key::kFlags: append(filter.flags, spec.value); return {};
+    case Key::kQos: append(filter.qos, spec.value); return {};
+    case Key::kDefaultQos: append(filter.default_qos, spec.value); return {};
+    case Key::kDefaultAccount: append(filter.default_accounts, spec.value); return {};
+    case Key::kDefaultWckey: append(filter.default_wckeys, spec.value); return {};
+    case Key::kWckeys: append(filter.wckeys, spec.value); return {};
+    case Key::kClassification: append(filter.classifications, spec.value); return {};
+    case Key::kPreemptMode: append(filter.preempt_modes, spec.value); return {};
+    case Key::kTypes: append(filter.tres, spec.value); return {};
+    case Key::kServers: append(filter.servers, spec.value); return {};
+    case Key::kServerType: append(filter.server_types, spec.value); return {};
+    case Key::kActions: append(filter.actions, spec.value); return {};
+    case Key::kActors: append(filter.actors, spec.value); return {};
+    case Key::kWithDeleted: filter.with_deleted = true; return {};
     case Key::kAdminLevel: {
-      MUSTER_TRY(level, admin_level(s.value));
-      f.admin_level = level;
+      MUSTER_TRY(level, admin_level(spec.value));
+      filter.admin_level = level;
       return {};
     }
     case Key::kStart:
     case Key::kEnd: {
-      MUSTER_TRY(t, parse_time_point(s.value, now, ClockRule::kThisDayOrYear));
-      (key == Key::kStart ? f.from : f.until) = t;
+      MUSTER_TRY(t, parse_time_point(spec.value, now, ClockRule::kThisDayOrYear));
+      (key == Key::kStart ? filter.from : filter.until) = t;
       return {};
     }
     default: break;
   }
   std::vector<LimitChange> wanted;  // a limit that is set to exactly this
-  MUSTER_TRY_VOID(add_limit_changes(limit, s, wanted));
-  for (LimitChange& c : wanted) f.limits.push_back({c.kind, std::move(c.tres), c.value});
+  MUSTER_TRY_VOID(add_limit_changes(limit, spec, wanted));
+  for (LimitChange& c : wanted) filter.limits.push_back({c.kind, std::move(c.tres), c.value});
   return {};
 }
 
 // Takes a word that only show has. False: it is none of those.
-bool showing(Key key, const Spec& s, EntityFilter& f, ShowChoices& c) {
+bool showing(Key key, const Spec& spec, EntityFilter& filter, ShowChoices& choices) {
   switch (key) {
-    case Key::kFormat: c.format += (c.format.empty() ? "" : ",") + s.value; return true;
-    case Key::kWithAssociations: c.with_associations = true; return true;
-    case Key::kWithCoordinators: c.with_coordinators = true; return true;
-    case Key::kWithClusters: c.with_clusters = true; return true;
-    case Key::kTree: c.tree = true; return true;
-    case Key::kWithoutLimits: c.without_limits = true; return true;
-    case Key::kWithoutParentInfo: c.without_parent_info = true; [[fallthrough]];
-    case Key::kWithoutParentLimits: c.without_parent_limits = true; return true;
-    case Key::kWithRawQos: c.with_raw_qos = true; return true;
-    case Key::kOnlyDefaults: f.only_defaults = true; return true;
-    case Key::kWithSubAccounts: f.with_sub_accounts = true; return true;
+    case Key::kFormat: choices.format += (choices.format.empty() ? "" : ",") + spec.value; return true;
+    case Key::kWithAssociations: choices.with_associations = true; return true;
+    case Key::kWithCoordinators: choices.with_coordinators = true; return true;
+    case Key::kWithClusters: choices.with_clusters = true; return true;
+    case Key::kTree: choices.tree = true; return true;
+    case Key::kWithoutLimits: choices.without_limits = true; return true;
+    case Key::kWithoutParentInfo: choices.without_parent_info = true; [[fallthrough]];
+    case Key::kWithoutParentLimits: choices.without_parent_limits = true; return true;
+    case Key::kWithRawQos: choices.with_raw_qos = true; return true;
+    case Key::kOnlyDefaults: filter.only_defaults = true; return true;
+    case Key::kWithSubAccounts: filter.with_sub_accounts = true; return true;
     default: return false;
   }
 }
@@ -178,72 +178,72 @@ NamesChange names_change(const Spec& s) {
 
 }  // namespace
 
-Result<> add_condition(Entity e, const Spec& s, Time now, EntityFilter& f, ShowChoices* choices) {
+Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& filter, ShowChoices* choices) {
   const uint8_t use = choices ? uint8_t{kCondition | kShowing} : uint8_t{kCondition};
   std::string meant;
-  const bool bare = s.key.empty();
-  std::optional<KeyMatch> match = find_key(e, use, bare ? s.value : s.key, meant);
+  const bool bare = spec.key.empty();
+  std::optional<KeyMatch> match = find_key(entity, use, bare ? spec.value : spec.key, meant);
   if (bare && (!match || !stands_alone(match->key))) {
-    if (e == Entity::kAssociation || e == Entity::kTransaction) return unknown_condition(s, meant);
-    append(names_of(e, f), s.value);
+    if (entity == Entity::kAssociation || entity == Entity::kTransaction) return unknown_condition(spec, meant);
+    append(names_of(entity, filter), spec.value);
     return {};
   }
-  if (!match) return unknown_condition(s, meant);
-  if (match->key == Key::kRefused) return fail(Errc::kInvalidReq, s.text + ": " + match->reason);
-  if (!bare) MUSTER_TRY_VOID(only_equals(s));
-  if (choices && showing(match->key, s, f, *choices)) return {};
-  return condition(e, match->key, match->limit, part_of_limit(*match, s), now, f);
+  if (!match) return unknown_condition(spec, meant);
+  if (match->key == Key::kRefused) return fail(Errc::kInvalidReq, spec.text + ": " + match->reason);
+  if (!bare) MUSTER_TRY_VOID(only_equals(spec));
+  if (choices && showing(match->key, spec, filter, *choices)) return {};
+  return condition(entity, match->key, match->limit, part_of_limit(*match, spec), now, filter);
 }
 
-Result<> add_setting(Entity e, const Spec& s, EntityChange& c) {
+Result<> add_setting(Entity entity, const Spec& spec, EntityChange& change) {
   std::string meant;
-  std::optional<KeyMatch> match = s.key.empty() ? std::nullopt : find_key(e, kSetting, s.key, meant);
-  if (!match) return unknown_option(s, meant);
-  const std::string value(unquoted(s.value));
+  std::optional<KeyMatch> match = spec.key.empty() ? std::nullopt : find_key(entity, kSetting, spec.key, meant);
+  if (!match) return unknown_option(spec, meant);
+  const std::string value(unquoted(spec.value));
   switch (match->key) {
-    case Key::kRefused: return fail(Errc::kInvalidReq, s.text + ": " + match->reason);
-    case Key::kLimit: return add_limit_changes(match->limit, part_of_limit(*match, s), c.limits);
-    case Key::kQos: return c.qos.push_back(names_change(s)), Result<>();
-    case Key::kFlags: return c.flags.push_back(names_change(s)), Result<>();
-    case Key::kPreempt: return c.preempt.push_back(names_change(s)), Result<>();
-    case Key::kFeatures: return c.features.push_back(names_change(s)), Result<>();
+    case Key::kRefused: return fail(Errc::kInvalidReq, spec.text + ": " + match->reason);
+    case Key::kLimit: return add_limit_changes(match->limit, part_of_limit(*match, spec), change.limits);
+    case Key::kQos: return change.qos.push_back(names_change(spec)), Result<>();
+    case Key::kFlags: return change.flags.push_back(names_change(spec)), Result<>();
+    case Key::kPreempt: return change.preempt.push_back(names_change(spec)), Result<>();
+    case Key::kFeatures: return change.features.push_back(names_change(spec)), Result<>();
     default: break;
   }
-  MUSTER_TRY_VOID(only_equals(s));
+  MUSTER_TRY_VOID(only_equals(spec));
   switch (match->key) {
-    case Key::kParent: c.parent = value; break;
-    case Key::kDescription: c.description = described(e, value); break;
-    case Key::kOrganization: c.organization = value; break;
-    case Key::kClassification: c.classification = value; break;
-    case Key::kComment: c.comment = value; break;
-    case Key::kDefaultAccount: c.default_account = value; break;
-    case Key::kDefaultWckey: c.default_wckey = value; break;
-    case Key::kDefaultQos: c.default_qos = value == "-1" ? "" : value; break;
-    case Key::kNewName: c.new_name = value; break;
-    case Key::kPreemptMode: c.preempt_mode = value; break;
-    case Key::kServerType: c.server_type = value; break;
+    case Key::kParent: change.parent = value; break;
+    case Key::kDescription: change.description = described(entity, value); break;
+    case Key::kOrganization: change.organization = value; break;
+    case Key::kClassification: change.classification = value; break;
+    case Key::kComment: change.comment = value; break;
+    case Key::kDefaultAccount: change.default_account = value; break;
+    case Key::kDefaultWckey: change.default_wckey = value; break;
+    case Key::kDefaultQos: change.default_qos = value == "-1" ? "" : value; break;
+    case Key::kNewName: change.new_name = value; break;
+    case Key::kPreemptMode: change.preempt_mode = value; break;
+    case Key::kServerType: change.server_type = value; break;
     case Key::kCount:
     case Key::kLastConsumed:
     case Key::kAllowed: {
       auto number = parse_number<uint32_t>(value, 0, 0x7fffffff);
-      if (!number) return bad(s.key, value, "a whole number");
-      (match->key == Key::kCount ? c.count : match->key == Key::kLastConsumed ? c.last_consumed : c.allowed) = *number;
+      if (!number) return bad(spec.key, value, "a whole number");
+      (match->key == Key::kCount ? change.count : match->key == Key::kLastConsumed ? change.last_consumed : change.allowed) = *number;
       break;
     }
     case Key::kAdminLevel: {
       MUSTER_TRY(level, admin_level(value));
-      c.admin_level = level;
+      change.admin_level = level;
       break;
     }
     case Key::kUsageFactor:
     case Key::kUsageThreshold:
     case Key::kLimitFactor:
     case Key::kRawUsage: {
-      MUSTER_TRY(number, real(s));
-      (match->key == Key::kUsageFactor      ? c.usage_factor
-       : match->key == Key::kUsageThreshold ? c.usage_threshold
-       : match->key == Key::kLimitFactor    ? c.limit_factor
-                                            : c.raw_usage) = number;
+      MUSTER_TRY(number, real(spec));
+      (match->key == Key::kUsageFactor      ? change.usage_factor
+       : match->key == Key::kUsageThreshold ? change.usage_threshold
+       : match->key == Key::kLimitFactor    ? change.limit_factor
+                                            : change.raw_usage) = number;
       break;
     }
     default: break;

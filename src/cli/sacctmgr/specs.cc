@@ -15,22 +15,22 @@ std::string_view unquoted(std::string_view text) {
 }
 
 Spec spec_of(const std::string& word, Spec::Part part) {
-  Spec s;
-  s.part = part;
-  s.text = word;
+  Spec spec;
+  spec.part = part;
+  spec.text = word;
   const size_t equals = word.find('=');
   if (equals == word.npos || equals == 0) {
-    s.value = word;
-    return s;
+    spec.value = word;
+    return spec;
   }
   size_t end = equals;
   if (word[end - 1] == '+' || word[end - 1] == '-') {
-    s.op = word[end - 1] == '+' ? ChangeOp::kAdd : ChangeOp::kSubtract;
+    spec.op = word[end - 1] == '+' ? ChangeOp::kAdd : ChangeOp::kSubtract;
     --end;
   }
-  s.key = word.substr(0, end);
-  s.value = word.substr(equals + 1);
-  return s;
+  spec.key = word.substr(0, end);
+  spec.value = word.substr(equals + 1);
+  return spec;
 }
 
 }  // namespace
@@ -54,18 +54,18 @@ std::vector<std::string> split_names(std::string_view value) {
   std::vector<std::string> out;
   size_t from = 0;
   char open = 0;
-  for (size_t i = 0; i <= value.size(); ++i) {
-    const bool end = i == value.size();
+  for (size_t index = 0; index <= value.size(); ++index) {
+    const bool end = index == value.size();
     if (!end && open) {
-      if (value[i] == open) open = 0;
+      if (value[index] == open) open = 0;
       continue;
     }
-    if (!end && quote(value[i])) open = value[i];
-    if (!end && value[i] != ',') continue;
-    std::string_view name = trim(value.substr(from, i - from));
+    if (!end && quote(value[index])) open = value[index];
+    if (!end && value[index] != ',') continue;
+    std::string_view name = trim(value.substr(from, index - from));
     std::string_view inner = unquoted(name);
     if (!inner.empty() || inner.size() != name.size()) out.emplace_back(inner);  // '' is a name that is empty
-    from = i + 1;
+    from = index + 1;
   }
   return out;
 }

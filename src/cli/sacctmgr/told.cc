@@ -39,12 +39,12 @@ std::string limit_setting(const std::vector<Limit>& set, LimitKind kind) {
 }
 
 // A line for each limit.
-std::vector<std::string> limit_lines(const EntityChange& c, size_t width) {
+std::vector<std::string> limit_lines(const EntityChange& change, size_t width) {
   std::vector<Limit> set;
-  for (const LimitChange& l : c.limits)
+  for (const LimitChange& l : change.limits)
     if (l.op != ChangeOp::kClear) set.push_back({l.kind, l.tres, l.value});
   auto cleared = [&](LimitKind kind) {
-    return std::ranges::any_of(c.limits,
+    return std::ranges::any_of(change.limits,
                                [&](const LimitChange& l) { return l.kind == kind && l.op == ChangeOp::kClear && l.tres.empty(); });
   };
   std::vector<std::string> out;
@@ -110,19 +110,19 @@ std::string add_account(const EntityEdit& edit, const rpc::Entities& e, bool typ
   return out;
 }
 
-std::string add_user(const EntityEdit& edit, const rpc::Entities& e) {
+std::string add_user(const EntityEdit& edit, const rpc::Entities& entities) {
   std::string out;
-  const EntityChange& c = edit.set;
-  if (!e.users.empty()) {
-    out += " Adding User(s)\n" + names(e.users);
+  const EntityChange& change = edit.set;
+  if (!entities.users.empty()) {
+    out += " Adding User(s)\n" + names(entities.users);
     std::string settings;
-    if (c.default_account) settings += setting("Default Account", 15, *c.default_account);
-    if (c.default_wckey) settings += setting("Default WCKey", 15, *c.default_wckey);
-    if (c.admin_level) settings += setting("Admin Level", 15, fields::admin_level_name(*c.admin_level));
+    if (change.default_account) settings += setting("Default Account", 15, *change.default_account);
+    if (change.default_wckey) settings += setting("Default WCKey", 15, *change.default_wckey);
+    if (change.admin_level) settings += setting("Admin Level", 15, fields::admin_level_name(*change.admin_level));
     if (!settings.empty()) out += " Settings =\n" + settings;
   }
-  if (std::string lines = new_associations(e, true); !lines.empty())
-    out += " Associations =\n" + lines + " Non Default Settings\n" + association_settings(c, false);
+  if (std::string lines = new_associations(entities, true); !lines.empty())
+    out += " Associations =\n" + lines + " Non Default Settings\n" + association_settings(change, false);
   return out;
 }
 
@@ -198,17 +198,17 @@ std::string remove_resource(const EntityEdit& edit, const rpc::Entities& e) {
   return out;
 }
 
-std::string coordinators(const EntityEdit& edit, const rpc::Entities& e) {
-  if (e.accounts.empty()) return {};
+std::string coordinators(const EntityEdit& edit, const rpc::Entities& entities) {
+  if (entities.accounts.empty()) return {};
   const bool add = edit.verb == EditVerb::kAdd;
   std::string out = add ? " Adding Coordinator User(s)\n" : " Removing Coordinators with user name\n";
   for (const std::string& u : edit.where.users) out += "  " + u + "\n";
   out += add ? " To Account(s) and all sub-accounts\n" : " From Account(s)\n";
-  out += names(e.accounts);
+  out += names(entities.accounts);
   if (add) return out;
   out += " Removed Coordinators (sub accounts not listed)...\n";
   for (const std::string& u : edit.where.users)
-    for (const AccountRecord& a : e.accounts) out += "  U = " + wide(u, 9) + " A = " + wide(a.name, 10) + "\n";
+    for (const AccountRecord& a : entities.accounts) out += "  U = " + wide(u, 9) + " A = " + wide(a.name, 10) + "\n";
   return out;
 }
 
@@ -226,29 +226,29 @@ std::string association_lines(const rpc::Entities& e) {
   return out;
 }
 
-std::string modify(const EntityEdit& edit, const rpc::Entities& e) {
-  std::string lines = association_lines(e), out;
+std::string modify(const EntityEdit& edit, const rpc::Entities& entities) {
+  std::string lines = association_lines(entities), out;
   switch (edit.entity) {
     case Entity::kAccount:
-      if (!e.accounts.empty()) out += " Modified accounts...\n" + names(e.accounts);
+      if (!entities.accounts.empty()) out += " Modified accounts...\n" + names(entities.accounts);
       return lines.empty() ? out : out + " Modified account associations...\n" + lines;
     case Entity::kUser:
-      if (!e.users.empty()) out += " Modified users...\n" + names(e.users);
+      if (!entities.users.empty()) out += " Modified users...\n" + names(entities.users);
       return lines.empty() ? out : out + " Modified user associations...\n" + lines;
-    case Entity::kQos: return e.qos.empty() ? out : " Modified qos...\n" + names(e.qos);
-    case Entity::kResource: return e.resources.empty() ? out : " Modified server resource ...\n" + resource_lines(e, false);
+    case Entity::kQos: return entities.qos.empty() ? out : " Modified qos...\n" + names(entities.qos);
+    case Entity::kResource: return entities.resources.empty() ? out : " Modified server resource ...\n" + resource_lines(entities, false);
     case Entity::kCluster:
-      if (e.clusters.empty() && lines.empty()) return out;
+      if (entities.clusters.empty() && lines.empty()) return out;
       out = " Setting\n" + cluster_settings(edit.set);
-      if (!e.clusters.empty()) out += " Modified cluster...\n" + names(e.clusters);
+      if (!entities.clusters.empty()) out += " Modified cluster...\n" + names(entities.clusters);
       return lines.empty() ? out : out + " Modified cluster defaults for associations...\n" + lines;
     default: return lines.empty() ? out : " Modified associations...\n" + lines;
   }
 }
 
-std::string remove(const EntityEdit& edit, const rpc::Entities& e) {
+std::string remove(const EntityEdit& edit, const rpc::Entities& entities) {
   std::string lines;
-  for (const AssociationRecord& a : e.associations) {
+  for (const AssociationRecord& a : entities.associations) {
     lines += "  C = " + wide(a.cluster, 10) + " A = " + wide(a.account, 10);
     if (!a.user.empty()) lines += " U = " + wide(a.user, 9);
     if (!a.partition.empty()) lines += " P = " + a.partition;
@@ -256,15 +256,15 @@ std::string remove(const EntityEdit& edit, const rpc::Entities& e) {
   }
   switch (edit.entity) {
     case Entity::kAccount:
-      if (!e.accounts.empty() && edit.where.clusters.empty()) return " Deleting accounts...\n" + names(e.accounts);
+      if (!entities.accounts.empty() && edit.where.clusters.empty()) return " Deleting accounts...\n" + names(entities.accounts);
       return lines.empty() ? "" : " Deleting account associations...\n" + lines;
     case Entity::kUser:
-      if (!e.users.empty()) return " Deleting users...\n" + names(e.users);
+      if (!entities.users.empty()) return " Deleting users...\n" + names(entities.users);
       return lines.empty() ? "" : " Deleting user associations...\n" + lines;
-    case Entity::kQos: return e.qos.empty() ? "" : " Deleting QOS(s)...\n" + names(e.qos);
-    case Entity::kResource: return remove_resource(edit, e);
-    case Entity::kCluster: return e.clusters.empty() ? "" : " Deleting clusters...\n" + names(e.clusters);
-    case Entity::kWckey: return e.wckeys.empty() ? "" : " Deleting wckeys...\n" + names(e.wckeys);
+    case Entity::kQos: return entities.qos.empty() ? "" : " Deleting QOS(s)...\n" + names(entities.qos);
+    case Entity::kResource: return remove_resource(edit, entities);
+    case Entity::kCluster: return entities.clusters.empty() ? "" : " Deleting clusters...\n" + names(entities.clusters);
+    case Entity::kWckey: return entities.wckeys.empty() ? "" : " Deleting wckeys...\n" + names(entities.wckeys);
     default: return {};
   }
 }

@@ -7,33 +7,34 @@
 
 namespace muster::cli {
 
-void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, VariableList& out) {
-  std::string id = std::to_string(a.job.id.value);
+void add_allocation_variables(const rpc::Allocated& allocated, const ClientConf& conf, VariableList& out) {
+  std::string id = std::to_string(allocated.job.id.value);
   out.set("SLURM_JOB_ID", id);
   out.set("SLURM_JOBID", id);
-  out.set("SLURM_JOB_NODELIST", a.job.node_list);
-  out.set("SLURM_NODELIST", a.job.node_list);
-  out.set("SLURM_JOB_NUM_NODES", std::to_string(a.job.nodes));
-  out.set("SLURM_NNODES", std::to_string(a.job.nodes));
-  out.set("SLURM_JOB_CPUS_PER_NODE", counted(a.cpus_per_node));
-  out.set("SLURM_TASKS_PER_NODE", counted(a.tasks_per_node));
-  const ShownRequest& r = a.request;
-  if (r.num_tasks || r.ntasks_per_node || r.ntasks_per_socket || r.ntasks_per_core || r.ntasks_per_gpu) {
-    uint32_t tasks = std::accumulate(a.tasks_per_node.begin(), a.tasks_per_node.end(), 0u);
+  out.set("SLURM_JOB_NODELIST", allocated.job.node_list);
+  out.set("SLURM_NODELIST", allocated.job.node_list);
+  out.set("SLURM_JOB_NUM_NODES", std::to_string(allocated.job.nodes));
+  out.set("SLURM_NNODES", std::to_string(allocated.job.nodes));
+  out.set("SLURM_JOB_CPUS_PER_NODE", counted(allocated.cpus_per_node));
+  out.set("SLURM_TASKS_PER_NODE", counted(allocated.tasks_per_node));
+  const ShownRequest& request = allocated.request;
+  if (request.num_tasks || request.ntasks_per_node || request.ntasks_per_socket || request.ntasks_per_core || request.ntasks_per_gpu) {
+    uint32_t tasks = std::accumulate(allocated.tasks_per_node.begin(), allocated.tasks_per_node.end(), 0u);
     out.set("SLURM_NTASKS", std::to_string(tasks));
     out.set("SLURM_NPROCS", std::to_string(tasks));
   }
-  out.set("SLURM_JOB_PARTITION", a.job.partition);
-  out.set("SLURM_JOB_NAME", a.request.name);
+  out.set("SLURM_JOB_PARTITION", allocated.job.partition);
+  out.set("SLURM_JOB_NAME", allocated.request.name);
   if (!conf.cluster_name.empty()) out.set("SLURM_CLUSTER_NAME", conf.cluster_name);
-  if (!a.request.account.empty()) out.set("SLURM_JOB_ACCOUNT", a.request.account);
-  if (!a.request.qos.empty()) out.set("SLURM_JOB_QOS", a.request.qos);
-  if (!a.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", a.request.reservation.text());
-  if (!a.exclusive.empty()) out.set("SLURM_JOB_EXCLUSIVE", a.exclusive);
-  if (!a.oversubscribe.empty()) out.set("SLURM_JOB_OVERSUBSCRIBE", a.oversubscribe);
-  if (!a.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", a.request.licenses.text());
-  if (a.job.started != kTimeUnset) out.set("SLURM_JOB_START_TIME", std::to_string(unix_seconds(a.job.started)));
-  if (a.job.ends != kTimeUnset && a.job.ends != kTimeInfinite) out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(a.job.ends)));
+  if (!allocated.request.account.empty()) out.set("SLURM_JOB_ACCOUNT", allocated.request.account);
+  if (!allocated.request.qos.empty()) out.set("SLURM_JOB_QOS", allocated.request.qos);
+  if (!allocated.request.reservation.empty()) out.set("SLURM_JOB_RESERVATION", allocated.request.reservation.text());
+  if (!allocated.exclusive.empty()) out.set("SLURM_JOB_EXCLUSIVE", allocated.exclusive);
+  if (!allocated.oversubscribe.empty()) out.set("SLURM_JOB_OVERSUBSCRIBE", allocated.oversubscribe);
+  if (!allocated.request.licenses.empty()) out.set("SLURM_JOB_LICENSES", allocated.request.licenses.text());
+  if (allocated.job.started != kTimeUnset) out.set("SLURM_JOB_START_TIME", std::to_string(unix_seconds(allocated.job.started)));
+  if (allocated.job.ends != kTimeUnset && allocated.job.ends != kTimeInfinite)
+    out.set("SLURM_JOB_END_TIME", std::to_string(unix_seconds(allocated.job.ends)));
 }
 
 void add_component_variables(const std::vector<rpc::Allocated>& components, VariableList& out) {

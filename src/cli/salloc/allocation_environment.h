@@ -6,7 +6,7 @@
 
 namespace muster::cli {
 
-void add_allocation_variables(const rpc::Allocated& a, const ClientConf& conf, VariableList& out);
+void add_allocation_variables(const rpc::Allocated& allocated, const ClientConf& conf, VariableList& out);
 // Those of each component of a heterogeneous job.
 void add_component_variables(const std::vector<rpc::Allocated>& components, VariableList& out);
 

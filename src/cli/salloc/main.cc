@@ -95,7 +95,7 @@ class PendingGuard {
 };
 
 int run_in_allocation(const JobParse& parse, const std::vector<rpc::Allocated>& all, const ClientConf& conf, const os::CliLog& log) {
-  const rpc::Allocated& a = all.front();  // with it ends the whole job
+  const rpc::Allocated& allocated = all.front();  // with it ends the whole job
   bool interactive_step = false;
   std::vector<std::string> argv = command_of(parse, conf, interactive_step);
   std::string named = argv[0];
@@ -103,24 +103,24 @@ int run_in_allocation(const JobParse& parse, const std::vector<rpc::Allocated>& 
   if (!child) {
     log.error("_fork_command: Unable to find command \"{}\"", named);
     if (child.error().code != Errc::kNotFound) log.error("{}", child.error().message());
-    relinquish(conf, a.job.id, 1 << 8, log);
+    relinquish(conf, allocated.job.id, 1 << 8, log);
     return 1;
   }
-  EndWatch watch(conf, a.job.id);
+  EndWatch watch(conf, allocated.job.id);
   uint8_t wanted = parse.options.kill_command.value_or(0);
   Result<os::ExitStatus> status = child->wait(watch.fd(), wanted ? wanted : parse.options.kill_command ? SIGTERM : SIGHUP);
   int raw = status ? status->raw : 1 << 8;
-  if (watch.ended()) log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(a.job.id.value) + " has been revoked.");
-  else relinquish(conf, a.job.id, raw, log);
+  if (watch.ended()) log.write(os::LogLevel::kInfo, "Job allocation " + std::to_string(allocated.job.id.value) + " has been revoked.");
+  else relinquish(conf, allocated.job.id, raw, log);
   return WIFEXITED(raw) ? WEXITSTATUS(raw) : 128 + WTERMSIG(raw);
 }
 
 // Adds what the other components of a heterogeneous job ask for. The exit code where one is wrong.
 std::optional<int> add_others(const JobScanResult& scan, JobInputs in, const ClientConf& conf, std::span<const std::string> arguments,
                               const os::CliLog& log, std::vector<AskedRequest>& out) {
-  for (size_t i = 1; i <= scan.more.size(); ++i) {
-    in.before.push_back(scan.component(i - 1));
-    JobCommandLine line = scan.component(i);
+  for (size_t index = 1; index <= scan.more.size(); ++index) {
+    in.before.push_back(scan.component(index - 1));
+    JobCommandLine line = scan.component(index);
     line.scan.operands = scan.last().scan.operands;
     JobParse parse = parse_job_command(line, in);
     if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic)) return code;
@@ -153,26 +153,26 @@ int run(int argc, char** argv) {
   scan.line.scan.operands = scan.last().scan.operands;  // the command stands with the last component
   JobParse parse = parse_job_command(scan.line, in);
   if (auto code = settled(parse.outcome, Command::kSalloc, parse.messages, kWrongOption, parse.topic, plugins->options())) return *code;
-  JobOptions& o = parse.options;
-  if (o.quiet) log.set_level(os::LogLevel::kError);
-  set_verbosity(log, o.verbose);
-  say_options(log, o);
+  JobOptions& options = parse.options;
+  if (options.quiet) log.set_level(os::LogLevel::kError);
+  set_verbosity(log, options.verbose);
+  say_options(log, options);
   if (!conf) {
     report_fatal(log, conf.error());
     return 1;
   }
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
   Session session(std::move(*conf), Patience::kMessageTimeout);
-  if (Result<> complete = complete_request(o, session.conf(), "salloc", arguments); !complete) {
+  if (Result<> complete = complete_request(options, session.conf(), "salloc", arguments); !complete) {
     report(log, complete.error());
-    return o.exit_error.value_or(1);
+    return options.exit_error.value_or(1);
   }
-  if (o.request.name.empty()) {
-    std::string first = !parse.operands.empty() ? parse.operands[0] : o.no_shell ? "no-shell" : "interactive";
-    o.request.name = first.substr(first.rfind('/') + 1);
+  if (options.request.name.empty()) {
+    std::string first = !parse.operands.empty() ? parse.operands[0] : options.no_shell ? "no-shell" : "interactive";
+    options.request.name = first.substr(first.rfind('/') + 1);
   }
-  o.request.argv = parse.operands;
-  std::vector<AskedRequest> components{o.request};
+  options.request.argv = parse.operands;
+  std::vector<AskedRequest> components{options.request};
   if (auto code = add_others(scan, in, session.conf(), arguments, log, components)) return *code;
   Pending pending;
   Time asked = os::wall_now();
@@ -181,11 +181,11 @@ int run(int argc, char** argv) {
     PendingGuard guard(session.conf(), pending, log);
     granted = allocate(session, components, !o.no_shell, log, pending);
   }
-  if (!granted) return o.exit_error.value_or(1);
+  if (!granted) return options.exit_error.value_or(1);
   bool waited = os::wall_now() - asked >= kLongWait;
-  if (o.bell == Bell::kAlways || (o.bell == Bell::kAfterDelay && waited)) [[maybe_unused]]
+  if (options.bell == Bell::kAlways || (options.bell == Bell::kAfterDelay && waited)) [[maybe_unused]]
     ssize_t rung = write(2, "\a", 1);
-  if (o.no_shell) return 0;
+  if (options.no_shell) return 0;
   return run_in_allocation(parse, *granted, session.conf(), log);
 }
 

@@ -37,7 +37,7 @@ Result<rpc::StepCreated> layout_of(Session& session, const rpc::JobSelector& nam
 }
 
 // Prints the settings with -vv.
-void say_settings(const SattachOptions& o, const rpc::JobSelector& named, const os::CliLog& log) {
+void say_settings(const SattachOptions& options, const rpc::JobSelector& named, const os::CliLog& log) {
   if (!log.enabled(os::LogLevel::kDebug)) return;
   const uint32_t uid = getuid(), gid = getgid();
   const std::string user = os::find_user(Uid{uid}) ? os::find_user(Uid{uid})->name : std::to_string(uid);
@@ -48,7 +48,7 @@ void say_settings(const SattachOptions& o, const rpc::JobSelector& named, const 
   log.info("user           : `{}'", user);
   log.info("uid            : {}", uid);
   log.info("gid            : {}", gid);
-  log.info("verbose        : {}", o.verbose);
+  log.info("verbose        : {}", options.verbose);
 }
 
 // A filter is the number of a task, as in srun's --output=TASK.
@@ -61,16 +61,16 @@ Result<> take_filter(std::optional<uint32_t> filter, const char* option, uint32_
   return {};
 }
 
-Result<LaunchPlan> make_plan(const SattachOptions& o, rpc::StepCreated step, const ClientConf& conf) {
+Result<LaunchPlan> make_plan(const SattachOptions& options, rpc::StepCreated step, const ClientConf& conf) {
   LaunchPlan plan;
   plan.attach = true;
-  plan.request.label = o.label;
-  plan.request.pty = o.pty;
+  plan.request.label = options.label;
+  plan.request.pty = options.pty;
   plan.request.kill_on_bad_exit = KillOnBadExit::kNo;
-  plan.quiet_exits = o.quiet;
-  MUSTER_TRY_VOID(take_filter(o.input_filter, "input-filter", step.num_tasks, plan.request.std_in));
-  MUSTER_TRY_VOID(take_filter(o.output_filter, "output-filter", step.num_tasks, plan.request.std_out));
-  MUSTER_TRY_VOID(take_filter(o.error_filter, "error-filter", step.num_tasks, plan.request.std_err));
+  plan.quiet_exits = options.quiet;
+  MUSTER_TRY_VOID(take_filter(options.input_filter, "input-filter", step.num_tasks, plan.request.std_in));
+  MUSTER_TRY_VOID(take_filter(options.output_filter, "output-filter", step.num_tasks, plan.request.std_out));
+  MUSTER_TRY_VOID(take_filter(options.error_filter, "error-filter", step.num_tasks, plan.request.std_err));
   plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
   plan.dialer.security = client_options(conf, Patience::kNone).security;
   plan.step = std::move(step);
@@ -81,11 +81,11 @@ int run(int argc, char** argv) {
   os::CliLog log("sattach");
   std::vector<std::string> arguments = arguments_of(argc, argv);
   QueryParse<SattachOptions> parse = parse_sattach(arguments, process_environment());
-  const SattachOptions& o = parse.options;
-  int failed = static_cast<int>(o.exit_error.value_or(1));
+  const SattachOptions& options = parse.options;
+  int failed = static_cast<int>(options.exit_error.value_or(1));
   if (auto code = settled(parse.outcome, Command::kSattach, parse.messages, failed)) return *code;
-  if (o.quiet) log.set_level(os::LogLevel::kError);
-  set_verbosity(log, o.verbose);
+  if (options.quiet) log.set_level(os::LogLevel::kError);
+  set_verbosity(log, options.verbose);
   auto refused = [&](const Error& e) {
     report(log, e);
     return failed;
@@ -93,7 +93,7 @@ int run(int argc, char** argv) {
   if (parse.operands.size() != 1) return refused(Error(Errc::kInvalidReq, "One step must be named, as job.step"));
   Result<rpc::JobSelector> named = step_named(parse.operands[0]);
   if (!named) return refused(named.error());
-  say_settings(o, *named, log);
+  say_settings(options, *named, log);
   Result<Session> session = Session::find(Patience::kNone, Whom::kStepManager);
   if (!session) return refused(session.error());
   Result<rpc::StepCreated> step = layout_of(*session, *named);
@@ -101,11 +101,11 @@ int run(int argc, char** argv) {
     log.error(step.error(), "Could not get job step info: ");
     return failed;
   }
-  if (o.layout) {
+  if (options.layout) {
     Out().put(layout_text(*step));
     return 0;
   }
-  Result<LaunchPlan> plan = make_plan(o, std::move(*step), session->conf());
+  Result<LaunchPlan> plan = make_plan(options, std::move(*step), session->conf());
   if (!plan) return refused(plan.error());
   return StepLauncher(std::move(*plan), log).run();
 }

@@ -44,32 +44,32 @@ std::string find_script(const std::string& name, std::string_view path) {
 }
 
 Result<Script> load_script(const JobScanResult& scan, size_t max_bytes) {
-  Script s;
+  Script script;
   const JobCommandLine& line = scan.last();
   if (std::optional<std::string> command = scan.value("wrap")) {
-    s.text = wrap_script(*command);
-    s.name = "--wrap";
-    s.default_job_name = "wrap";
-    return s;
+    script.text = wrap_script(*command);
+    script.name = "--wrap";
+    script.default_job_name = "wrap";
+    return script;
   }
   if (line.scan.operands.empty()) {
     MUSTER_TRY(text, read_standard_input(max_bytes));
-    s.text = std::move(text);
-    s.name = "standard input";
-    s.default_job_name = "sbatch";
+    script.text = std::move(text);
+    script.name = "standard input";
+    script.default_job_name = "sbatch";
   } else {
     const std::string& named = line.scan.operands[0];
     const char* path = getenv("PATH");
-    s.path = find_script(named, path ? path : "");
-    s.name = named;
-    s.default_job_name = base_name(named);
-    Result<std::string> text =
-        s.path.empty() ? Result<std::string>(fail(Errc::kNotFound, "no such file here or in PATH")) : os::read_file(s.path, max_bytes + 1);
+    script.path = find_script(named, path ? path : "");
+    script.name = named;
+    script.default_job_name = base_name(named);
+    Result<std::string> text = script.path.empty() ? Result<std::string>(fail(Errc::kNotFound, "no such file here or in PATH"))
+                                                   : os::read_file(script.path, max_bytes + 1);
     if (!text) return fail(Errc::kNotFound, "Unable to open file " + named, std::string(text.error().message()));
-    s.text = std::move(*text);
+    script.text = std::move(*text);
   }
-  MUSTER_TRY_VOID(check_script(s.text, max_bytes));
-  return s;
+  MUSTER_TRY_VOID(check_script(script.text, max_bytes));
+  return script;
 }
 
 }  // namespace muster::cli

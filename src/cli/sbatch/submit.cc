@@ -81,27 +81,27 @@ std::string will_run_text(const rpc::WillRunAnswer& a) {
          " processors on nodes " + a.node_list + " in partition " + a.partition;
 }
 
-Result<rpc::SubmitJob> make_submission(JobOptions o, Script script, const std::vector<std::string>& operands, const ClientConf& conf,
+Result<rpc::SubmitJob> make_submission(JobOptions options, Script script, const std::vector<std::string>& operands, const ClientConf& conf,
                                        std::span<const std::string> arguments, std::span<const std::string> environment) {
-  MUSTER_TRY_VOID(complete_request(o, conf, "sbatch", arguments));
-  AskedRequest& r = o.request;
-  if (r.name.empty()) r.name = script.default_job_name;
-  r.argv = operands;
-  if (!r.argv.empty() && !script.path.empty()) {
-    r.argv[0] = script.path.starts_with('/') ? script.path : current_directory() + "/" + script.path;
+  MUSTER_TRY_VOID(complete_request(options, conf, "sbatch", arguments));
+  AskedRequest& request = options.request;
+  if (request.name.empty()) request.name = script.default_job_name;
+  request.argv = operands;
+  if (!request.argv.empty() && !script.path.empty()) {
+    request.argv[0] = script.path.starts_with('/') ? script.path : current_directory() + "/" + script.path;
   }
   std::vector<std::string> base;
-  if (!o.export_file.empty()) {
-    MUSTER_TRY(read, read_export_file(o.export_file));
+  if (!options.export_file.empty()) {
+    MUSTER_TRY(read, read_export_file(options.export_file));
     base = std::move(read);
   } else {
-    base = exported(o, environment);
+    base = exported(options, environment);
   }
   VariableList variables(std::move(base));
-  add_option_variables(o, variables);
-  add_submit_variables(o, conf, current_directory(), own_nice(), variables);
+  add_option_variables(options, variables);
+  add_submit_variables(options, conf, current_directory(), own_nice(), variables);
   rpc::SubmitJob out;
-  out.request = std::move(r);
+  out.request = std::move(request);
   out.script = std::move(script.text);
   out.environment = variables.blob();
   return out;
@@ -132,7 +132,7 @@ Result<Submission> make_submission(std::vector<JobOptions> components, Script sc
   return out;
 }
 
-int submit(Session& session, const JobOptions& o, const Submission& submission, const os::CliLog& log) {
+int submit(Session& session, const JobOptions& options, const Submission& submission, const os::CliLog& log) {
   const rpc::SubmitJob& request = submission.job;
   if (request.request.test_only) return test_only(session, submission, log);
   Result<rpc::JobSubmitted> done;
@@ -148,16 +148,16 @@ int submit(Session& session, const JobOptions& o, const Submission& submission, 
   }
   if (!done) {
     report_refusal(log, done.error(), "Batch job submission failed: ");
-    return o.exit_error.value_or(1);
+    return options.exit_error.value_or(1);
   }
   if (!done->message.empty()) log.write(os::LogLevel::kInfo, done->message);
-  if (!o.quiet) {  // sbatch(1): --quiet omits the id, too, even with --parsable
+  if (!options.quiet) {  // sbatch(1): --quiet omits the id, too, even with --parsable
     Out out;
     std::string id = std::to_string(done->job.value);
-    if (o.parsable) out.line(o.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);
+    if (options.parsable) out.line(options.request.clusters.empty() ? id : id + ";" + session.conf().cluster_name);
     else out.line("Submitted batch job " + id);
   }
-  return o.wait ? wait_for(session, done->job, log) : 0;
+  return options.wait ? wait_for(session, done->job, log) : 0;
 }
 
 }  // namespace muster::cli

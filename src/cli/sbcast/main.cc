@@ -25,18 +25,20 @@ std::string job_named(const SbcastOptions& o) {
 }
 
 // The jobs whose nodes get the file: of a heterogeneous job that is named as a whole, each component that runs.
-std::vector<std::string> jobs_meant(Session& session, const SbcastOptions& o) {
-  const std::string text = job_named(o);
-  auto s = parse_job_selector(text);
-  if (o.no_allocation || !s || s->has_step || s->het_offset || s->sluid || s->array_task != kNoArrayTask) return {text};
+std::vector<std::string> jobs_meant(Session& session, const SbcastOptions& options) {
+  const std::string text = job_named(options);
+  auto selector = parse_job_selector(text);
+  if (options.no_allocation || !selector || selector->has_step || selector->het_offset || selector->sluid ||
+      selector->array_task != kNoArrayTask)
+    return {text};
   rpc::QueryJobs query;
-  query.filter.jobs.push_back(*s);
+  query.filter.jobs.push_back(*selector);
   query.show_all = true;
   query.parts = kRowStateOnly;
   std::vector<std::string> out;
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
     for (const JobRow& row : part.jobs)
-      if (row.het.leader == s->job && (row.state == JobState::kRunning || row.state == JobState::kSuspended))
+      if (row.het.leader == selector->job && (row.state == JobState::kRunning || row.state == JobState::kSuspended))
         out.push_back(component_name(row.id, row.het));
     return {};
   };
@@ -44,8 +46,8 @@ std::vector<std::string> jobs_meant(Session& session, const SbcastOptions& o) {
   return out;
 }
 
-Result<rpc::AskCredential> job_meant(Session& session, const SbcastOptions& o) {
-  const std::string text = job_named(o);
+Result<rpc::AskCredential> job_meant(Session& session, const SbcastOptions& options) {
+  const std::string text = job_named(options);
   if (text.empty())
     return fail(Errc::kInvalidReq, "Need a job id to run this command.  Run from within a Slurm job or use the --jobid option.");
   MUSTER_TRY(s, parse_job_selector(text));
@@ -69,12 +71,12 @@ Result<std::vector<std::string>> listed_nodes(const SbcastOptions& o) {
 }
 
 // --no-allocation: the nodes are given by name, and root's own word is enough for them.
-Result<FileTargets> nodes_without_job(Session& session, const SbcastOptions& o) {
-  if (o.nodes.empty()) return fail(Errc::kInvalidReq, "--no-allocation needs --nodelist");
+Result<FileTargets> nodes_without_job(Session& session, const SbcastOptions& options) {
+  if (options.nodes.empty()) return fail(Errc::kInvalidReq, "--no-allocation needs --nodelist");
   FileTargets out;
   out.as_caller = true;
   rpc::QueryNodes query;
-  MUSTER_TRY(names, listed_nodes(o));
+  MUSTER_TRY(names, listed_nodes(options));
   query.nodes = join(names, ",");
   query.show_all = true;
   MUSTER_TRY_VOID(session.stream(query, [&](rpc::NodeRows&& part) -> Result<> {
@@ -84,16 +86,16 @@ Result<FileTargets> nodes_without_job(Session& session, const SbcastOptions& o) 
   return out;
 }
 
-Result<FileTargets> find_targets(Session& session, const SbcastOptions& o) {
-  if (o.no_allocation) return nodes_without_job(session, o);
-  MUSTER_TRY(ask, job_meant(session, o));
+Result<FileTargets> find_targets(Session& session, const SbcastOptions& options) {
+  if (options.no_allocation) return nodes_without_job(session, options);
+  MUSTER_TRY(ask, job_meant(session, options));
   Result<FileTargets> found = nodes_of_job(session, ask);
   if (!found)
     return fail(found.error().code, "Slurm job " + std::to_string(ask.job.value) + " lookup error: " + std::string(found.error().message()),
                 found.error().hint);
   FileTargets targets = std::move(*found);
-  if (o.nodes.empty()) return targets;
-  MUSTER_TRY(names, listed_nodes(o));
+  if (options.nodes.empty()) return targets;
+  MUSTER_TRY(names, listed_nodes(options));
   for (const std::string& name : names)
     if (std::ranges::none_of(targets.nodes, [&](const rpc::NodeAddress& n) { return n.name == name; }))
       return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(ask.job.value));
@@ -101,49 +103,49 @@ Result<FileTargets> find_targets(Session& session, const SbcastOptions& o) {
   return targets;
 }
 
-void say_settings(const SbcastOptions& o, const FileToSend& file, const FileTargets& targets) {
-  SettingsTable t;
-  t.add_number("block_size", file.block);
-  t.add_number("compress", file.lz4);
-  t.add("exclude", o.exclude);
-  t.add("force", o.force);
-  t.add_number("fanout", file.fanout);
-  t.add("preserve", o.preserve);
-  t.add("send_libs", o.send_libs);
-  t.add_number("timeout", o.timeout_seconds.value_or(0));
-  t.add_number("verbose", o.verbose);
-  t.add("source", file.source);
-  t.add("dest", file.destination);
+void say_settings(const SbcastOptions& options, const FileToSend& file, const FileTargets& targets) {
+  SettingsTable table;
+  table.add_number("block_size", file.block);
+  table.add_number("compress", file.lz4);
+  table.add("exclude", options.exclude);
+  table.add("force", options.force);
+  table.add_number("fanout", file.fanout);
+  table.add("preserve", options.preserve);
+  table.add("send_libs", options.send_libs);
+  table.add_number("timeout", options.timeout_seconds.value_or(0));
+  table.add_number("verbose", options.verbose);
+  table.add("source", file.source);
+  table.add("dest", file.destination);
   std::vector<std::string> names;
   for (const rpc::NodeAddress& n : targets.nodes) names.push_back(n.name);
-  t.add("node_list", compress_hosts(names));
+  table.add("node_list", compress_hosts(names));
   struct stat s {};
   if (::stat(file.source.c_str(), &s) == 0) {
-    t.add_number("size", static_cast<uint64_t>(s.st_size));
-    t.add("mtime", calendar_text(from_unix(s.st_mtime)));
+    table.add_number("size", static_cast<uint64_t>(s.st_size));
+    table.add("mtime", calendar_text(from_unix(s.st_mtime)));
   }
-  t.say("sbcast: ");
+  table.say("sbcast: ");
 }
 
-Result<> send_to(Session& session, const SbcastOptions& o, const std::vector<std::string>& operands, const os::CliLog& log) {
+Result<> send_to(Session& session, const SbcastOptions& options, const std::vector<std::string>& operands, const os::CliLog& log) {
   const ClientConf& conf = session.conf();
-  MUSTER_TRY(targets, find_targets(session, o));
+  MUSTER_TRY(targets, find_targets(session, options));
   NodeDialer dialer;
   dialer.slurmd_pid_file = conf.slurmd_pid_file;
   dialer.security = client_options(conf, Patience::kNone).security;
   FileToSend file;
   file.source = operands[0];
   file.destination = destination_of(operands[0], operands[1], conf, current_directory());
-  file.force = o.force;
-  file.preserve = o.preserve;
-  file.block = o.size_bytes.value_or(kUsualBlock);
-  file.lz4 = wants_lz4(o.compress, conf);
-  file.fanout = o.fanout.value_or(conf.tree_width);
-  if (o.timeout_seconds) file.timeout = seconds(*o.timeout_seconds);
-  if (log.enabled(os::LogLevel::kVerbose)) say_settings(o, file, targets);
+  file.force = options.force;
+  file.preserve = options.preserve;
+  file.block = options.size_bytes.value_or(kUsualBlock);
+  file.lz4 = wants_lz4(options.compress, conf);
+  file.fanout = options.fanout.value_or(conf.tree_width);
+  if (options.timeout_seconds) file.timeout = seconds(*options.timeout_seconds);
+  if (log.enabled(os::LogLevel::kVerbose)) say_settings(options, file, targets);
   MUSTER_TRY_VOID(send_file(dialer, targets, file));
-  if (!o.send_libs) return {};
-  MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.exclude.empty() ? conf.bcast_exclude : o.exclude));
+  if (!options.send_libs) return {};
+  MUSTER_TRY(directory, send_libraries(dialer, targets, file, options.exclude.empty() ? conf.bcast_exclude : options.exclude));
   if (!directory.empty()) log.verbose("the libraries are in {}", directory);
   return {};
 }

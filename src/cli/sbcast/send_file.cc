@@ -30,21 +30,21 @@ Result<rpc::SendFile> first_block(const FileTargets& targets, const FileToSend& 
   struct stat st;
   if (::fstat(fd, &st) < 0) return os::fail_errno(file.source);
   if (!S_ISREG(st.st_mode)) return fail(Errc::kInvalidArgument, file.source + ": only plain files can be sent");
-  rpc::SendFile m;
+  rpc::SendFile message;
   MUSTER_TRY(id, net::random_key());
-  m.transfer = id;
-  m.credential = targets.credential;
-  m.as_caller = targets.as_caller;
-  m.path = file.destination;
-  m.force = file.force;
-  m.make_directory = file.make_directory;
-  m.size = static_cast<uint64_t>(st.st_size);
-  m.mode = st.st_mode & 0777;
+  message.transfer = id;
+  message.credential = targets.credential;
+  message.as_caller = targets.as_caller;
+  message.path = file.destination;
+  message.force = file.force;
+  message.make_directory = file.make_directory;
+  message.size = static_cast<uint64_t>(st.st_size);
+  message.mode = st.st_mode & 0777;
   if (file.preserve) {
-    m.access_time = st.st_atim.tv_sec;
-    m.change_time = st.st_mtim.tv_sec;
+    message.access_time = st.st_atim.tv_sec;
+    message.change_time = st.st_mtim.tv_sec;
   }
-  return m;
+  return message;
 }
 
 Result<std::string> read_block(int fd, const std::string& name, uint64_t size) {
@@ -82,7 +82,7 @@ Error told_by(const std::string& node, const std::string& text) {
 }
 
 // Sends one block to all nodes; returns when each has answered.
-Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& file, rpc::SendFile m) {
+Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const FileToSend& file, rpc::SendFile message) {
   net::Loop loop;
   Result<> result;
   size_t open = 0;
@@ -92,7 +92,7 @@ Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const 
     ask.message = wire::number_of<rpc::SendFile>;
     ask.any_slurmd = true;
     ask.timeout = file.timeout;
-    wire::encode(m, ask.payload);
+    wire::encode(message, ask.payload);
     ++open;
     ask_node(loop, dialer, std::move(ask), [&, name = to.name](Result<net::Frame> r) {
       rpc::FileSent sent;
@@ -106,15 +106,15 @@ Result<> send_block(const NodeDialer& dialer, const FileTargets& targets, const 
   };
   if (file.fanout == 0) {
     for (const rpc::NodeAddress& n : targets.nodes) {
-      m.nodes = {n.name};
+      message.nodes = {n.name};
       send(n);
     }
   } else {
-    m.fanout = file.fanout;
+    message.fanout = file.fanout;
     size_t first = nearest(dialer, targets.nodes);
-    m.nodes.push_back(targets.nodes[first].name);
+    message.nodes.push_back(targets.nodes[first].name);
     for (size_t i = 0; i < targets.nodes.size(); ++i)
-      if (i != first) m.nodes.push_back(targets.nodes[i].name);
+      if (i != first) message.nodes.push_back(targets.nodes[i].name);
     send(targets.nodes[first]);
   }
   loop.run();
@@ -158,11 +158,11 @@ Result<> send_file(const NodeDialer& dialer, const FileTargets& targets, const F
 }
 
 std::vector<std::string> libraries_of(const std::string& program, const std::string& exclude) {
-  os::SpawnSpec s;
-  s.path = "ldd";
-  s.argv = {"ldd", program};
+  os::SpawnSpec spec;
+  spec.path = "ldd";
+  spec.argv = {"ldd", program};
   std::vector<std::string> out;
-  auto said = os::run_captured(std::move(s), kLddTime);
+  auto said = os::run_captured(std::move(spec), kLddTime);
   if (!said || !said->status.ok()) return out;
   for (std::string_view line : split(said->output, '\n')) {
     size_t arrow = line.find("=> /");

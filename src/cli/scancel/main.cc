@@ -22,7 +22,7 @@ int tell(const rpc::SignalJobsAnswer& answer, const ScancelOptions& o, const os:
 }
 
 // Asks for --interactive. False: nothing was confirmed, or the controller did not answer; `code` says which.
-bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions& o, const os::CliLog& log, int& code) {
+bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions& options, const os::CliLog& log, int& code) {
   Result<std::vector<rpc::JobSelector>> missing = confirm_each(session, request);
   if (!missing) {
     report(log, missing.error());
@@ -30,7 +30,7 @@ bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions&
     return false;
   }
   for (const rpc::JobSelector& s : *missing) {
-    const std::string line = error_line({selector_text(s), errc_number(Errc::kInvalidJobId), {}}, o.quiet);
+    const std::string line = error_line({selector_text(s), errc_number(Errc::kInvalidJobId), {}}, options.quiet);
     if (line.empty()) continue;
     log.write(os::LogLevel::kError, line);
     code = 1;
@@ -39,11 +39,11 @@ bool confirmed(Session& session, rpc::SignalJobs& request, const ScancelOptions&
 }
 
 // With -v, prints each job and step that is about to be signaled. The names of jobs that a filter means are asked for first.
-void say_targets(Session& session, const rpc::SignalJobs& request, const ScancelOptions& o, const os::CliLog& log) {
+void say_targets(Session& session, const rpc::SignalJobs& request, const ScancelOptions& options, const os::CliLog& log) {
   if (!log.enabled(os::LogLevel::kVerbose)) return;
   if (log.enabled(os::LogLevel::kDebug2))
-    for (const std::string& line : settings_lines(o, request)) log.info("{}", line);
-  const std::string filters = filters_text(o);
+    for (const std::string& line : settings_lines(options, request)) log.info("{}", line);
+  const std::string filters = filters_text(options);
   if (filters.empty()) {
     for (const rpc::JobSelector& job : request.filter.jobs) log.verbose("{}", action_line(request, job));
     return;
@@ -59,24 +59,24 @@ int run(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
   QueryParse<ScancelOptions> parse = parse_scancel(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kScancel, parse.messages, 1)) return *code;
-  const ScancelOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
-  Result<rpc::SignalJobs> request = plan_cancel(o, parse.operands);
+  const ScancelOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
+  Result<rpc::SignalJobs> request = plan_cancel(options, parse.operands);
   if (!request) {
     report(log, request.error());
     return 1;
   }
-  std::optional<Session> session = find_session(Patience::kMessageTimeout, o.clusters, log);
+  std::optional<Session> session = find_session(Patience::kMessageTimeout, options.clusters, log);
   if (!session) return 1;
   int code = 0;
-  if (o.interactive && !confirmed(*session, *request, o, log, code)) return code;
-  say_targets(*session, *request, o, log);
+  if (options.interactive && !confirmed(*session, *request, options, log, code)) return code;
+  say_targets(*session, *request, options, log);
   Result<rpc::SignalJobsAnswer> answer = session->call(*request);
   if (!answer) {
     report(log, answer.error());
     return 1;
   }
-  return std::max(code, tell(*answer, o, log));
+  return std::max(code, tell(*answer, options, log));
 }
 
 }  // namespace

@@ -46,38 +46,38 @@ bool has_filter(const ScancelOptions& o) {
 
 }  // namespace
 
-Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& o, const std::vector<std::string>& operands) {
+Result<rpc::SignalJobs> plan_cancel(const ScancelOptions& options, const std::vector<std::string>& operands) {
   rpc::SignalJobs out;
-  rpc::JobFilter& f = out.filter;
+  rpc::JobFilter& filter = out.filter;
   for (const std::string& operand : operands)
     for (std::string_view one : split_outside_brackets(operand)) {
       MUSTER_TRY(selector, parse_job_selector(trim(one)));
-      f.jobs.push_back(std::move(selector));
+      filter.jobs.push_back(std::move(selector));
     }
-  if (f.jobs.empty() && !has_filter(o))
+  if (filter.jobs.empty() && !has_filter(options))
     return fail(Errc::kInvalidReq, "No job identification provided",
                 "name jobs (scancel 123), or choose them with --me, --user, --state, --partition, --name …");
-  MUSTER_TRY_VOID(add_users(o, f));
-  MUSTER_TRY_VOID(add_nodes(o, f));
-  add_list(f.names, o.name);
-  add_list(f.partitions, o.partition);
-  add_list(f.accounts, o.account);
-  add_list(f.qos, o.qos);
-  add_list(f.reservations, o.reservation);
-  add_list(f.wckeys, o.wckey);
-  for (const std::string& state : o.states) {
+  MUSTER_TRY_VOID(add_users(options, filter));
+  MUSTER_TRY_VOID(add_nodes(options, filter));
+  add_list(filter.names, options.name);
+  add_list(filter.partitions, options.partition);
+  add_list(filter.accounts, options.account);
+  add_list(filter.qos, options.qos);
+  add_list(filter.reservations, options.reservation);
+  add_list(filter.wckeys, options.wckey);
+  for (const std::string& state : options.states) {
     std::optional<JobStateFilter> bits = parse_job_state(state);
     if (!bits) return fail(Errc::kInvalidReq, "Invalid job state specified: " + state);
-    f.states |= bits->states;
-    f.state_flags |= bits->flags;
+    filter.states |= bits->states;
+    filter.state_flags |= bits->flags;
   }
   // scancel(1) knows only three states, in which a stopped job counts as running.
-  if (f.states & (1u << static_cast<unsigned>(JobState::kRunning))) f.state_flags |= kJobStopped;
-  out.signal = o.signal.value_or(0);
-  out.scope = o.full ? rpc::SignalScope::kFull : o.batch ? rpc::SignalScope::kBatch : rpc::SignalScope::kSteps;
-  out.hurry = o.hurry;
-  out.cron = o.cron;
-  out.admin_comment = o.admin_comment;
+  if (filter.states & (1u << static_cast<unsigned>(JobState::kRunning))) filter.state_flags |= kJobStopped;
+  out.signal = options.signal.value_or(0);
+  out.scope = options.full ? rpc::SignalScope::kFull : options.batch ? rpc::SignalScope::kBatch : rpc::SignalScope::kSteps;
+  out.hurry = options.hurry;
+  out.cron = options.cron;
+  out.admin_comment = options.admin_comment;
   return out;
 }
 
@@ -122,16 +122,16 @@ std::string filters_text(const ScancelOptions& o) {
   return out;
 }
 
-std::vector<std::string> settings_lines(const ScancelOptions& o, const rpc::SignalJobs& r) {
-  std::vector<Setting> all = filters(o);
-  for (auto [name, on] : {std::pair("batch", o.batch), std::pair("ctld", o.ctld), std::pair("full", o.full), std::pair("hurry", o.hurry),
-                          std::pair("interactive", o.interactive)})
+std::vector<std::string> settings_lines(const ScancelOptions& options, const rpc::SignalJobs& request) {
+  std::vector<Setting> all = filters(options);
+  for (auto [name, on] : {std::pair("batch", options.batch), std::pair("ctld", options.ctld), std::pair("full", options.full),
+                          std::pair("hurry", options.hurry), std::pair("interactive", options.interactive)})
     all.push_back({name, on ? "true" : "false"});
-  all.push_back({"sibling", o.sibling});
+  all.push_back({"sibling", options.sibling});
   all.push_back({"user_id", std::to_string(getuid())});
-  all.push_back({"verbose", std::to_string(o.verbose)});
+  all.push_back({"verbose", std::to_string(options.verbose)});
   std::ranges::sort(all, {}, [](const Setting& s) { return std::string_view(s.name); });
-  for (size_t i = 0; i < r.filter.jobs.size(); ++i) all.push_back({"job_id", selector_text(r.filter.jobs[i])});
+  for (size_t i = 0; i < request.filter.jobs.size(); ++i) all.push_back({"job_id", selector_text(request.filter.jobs[i])});
   std::vector<std::string> out;
   size_t job = 0;
   for (const Setting& s : all) {

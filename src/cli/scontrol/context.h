@@ -38,55 +38,55 @@ void show_hostnames(Context& c, Words words);
 void show_hostlist(Context& c, Words words, bool sorted);
 void print_errnumstr(Context& c, Words words);
 // local.cc: slurmd and slurmstepd of this host
-void list_pids(Context& c, Words words);
+void list_pids(Context& context, Words words);
 void list_jobs(Context& c, Words words);
 void list_steps(Context& c, Words words);
-void pid_info(Context& c, Words words);
+void pid_info(Context& context, Words words);
 void get_entities(Context& c, Words words);
 void show_slurmd(Context& c, Words words);
 void show_daemons(Context& c);
 // show_assoc_mgr.cc
-void show_assoc_mgr(Context& c, Words words);
+void show_assoc_mgr(Context& context, Words words);
 // ping.cc
-void ping(Context& c);
+void ping(Context& context);
 std::string ping_text(Context& c, bool& all_up);
 // control.cc
-void control_jobs(Context& c, rpc::JobAction action, Words words);
+void control_jobs(Context& context, rpc::JobAction action, Words words);
 void reconfigure(Context& c);
-void shutdown(Context& c, Words words);
+void shutdown(Context& context, Words words);
 void wait_job(Context& c, Words words);
 void notify(Context& c, Words words);
 void write(Context& c, Words words);
 // nodes.cc
-void reboot_nodes(Context& c, Words words);
+void reboot_nodes(Context& context, Words words);
 void cancel_reboot(Context& c, Words words);
-void power_nodes(Context& c, Words words);
-void get_addresses(Context& c, Words words);
+void power_nodes(Context& context, Words words);
+void get_addresses(Context& context, Words words);
 // settings.cc
 void set_debug(Context& c, Words words);
-void set_debug_flags(Context& c, Words words);
+void set_debug_flags(Context& context, Words words);
 void set_schedloglevel(Context& c, Words words);
 void set_dampening(Context& c, Words words);
 void update_suspend_exceptions(Context& c, const std::vector<rpc::KeyValue>& changes);
 void token(Context& c, Words words);
-void takeover(Context& c, Words words);
-void write_config(Context& c, Words words);
+void takeover(Context& context, Words words);
+void write_config(Context& context, Words words);
 // update.cc
-void update(Context& c, Words words);
-void create(Context& c, Words words);
-void remove(Context& c, Words words);
+void update(Context& context, Words words);
+void create(Context& context, Words words);
+void remove(Context& context, Words words);
 // show.cc
-void show(Context& c, Words words);
-void show_completing(Context& c);
+void show(Context& context, Words words);
+void show_completing(Context& context);
 // show_kinds.cc
-void show_jobs(Context& c, Words words);
-void show_nodes(Context& c, Words words);
+void show_jobs(Context& context, Words words);
+void show_nodes(Context& context, Words words);
 void show_partitions(Context& c, Words words);
-void show_steps(Context& c, Words words);
+void show_steps(Context& context, Words words);
 void show_licenses(Context& c, Words words);
 void show_reservations(Context& c, Words words);
 // show_topology.cc
-void show_topology(Context& c, Words words);
+void show_topology(Context& context, Words words);
 void show_topoconf(Context& c);
 
 }  // namespace muster::cli

@@ -18,7 +18,7 @@ std::string_view verb(rpc::JobAction a) {
 }
 
 // Turns words into selectors and names; false after a complaint.
-bool read_jobs(Context& c, Words words, rpc::ControlJobs& request) {
+bool read_jobs(Context& context, Words words, rpc::ControlJobs& request) {
   for (const std::string& word : words) {
     if (istarts_with(word, "jobname=") || istarts_with(word, "name=")) {
       request.names.push_back(word.substr(word.find('=') + 1));
@@ -31,7 +31,7 @@ bool read_jobs(Context& c, Words words, rpc::ControlJobs& request) {
     if (istarts_with(word, "state=") && request.action == rpc::JobAction::kRequeueHold) {
       request.special_exit = iequals(word.substr(6), "SpecialExit");
       if (!request.special_exit) {
-        c.complain("invalid state: " + word.substr(6) + "; the one that can be set is SpecialExit");
+        context.complain("invalid state: " + word.substr(6) + "; the one that can be set is SpecialExit");
         return false;
       }
       continue;
@@ -41,7 +41,7 @@ bool read_jobs(Context& c, Words words, rpc::ControlJobs& request) {
     for (std::string_view one : split_outside_brackets(list)) {
       Result<rpc::JobSelector> s = parse_job_selector(one);
       if (!s) {
-        c.complain("Invalid job id specified for job " + std::string(one));
+        context.complain("Invalid job id specified for job " + std::string(one));
         return false;
       }
       request.jobs.push_back(std::move(*s));
@@ -60,18 +60,18 @@ Result<rpc::JobSelector> one_job(Context& c, const std::string& word) {
 
 }  // namespace
 
-void control_jobs(Context& c, rpc::JobAction action, Words words) {
+void control_jobs(Context& context, rpc::JobAction action, Words words) {
   rpc::ControlJobs request;
   request.action = action;
-  if (!read_jobs(c, words, request)) return;
-  Session* session = c.control_session();
+  if (!read_jobs(context, words, request)) return;
+  Session* session = context.control_session();
   if (!session) return;
   Result<rpc::Messages> answer = session->call(request);
-  if (!answer) return c.complain(std::string(verb(action)) + " error: ", answer.error());
+  if (!answer) return context.complain(std::string(verb(action)) + " error: ", answer.error());
   for (const std::string& line : answer->lines)
-    if (!c.options.quiet) c.log.info("{}", line);
+    if (!context.options.quiet) context.log.info("{}", line);
   for (const rpc::PerJobError& e : answer->errors)
-    c.complain((e.text.empty() ? std::string(errc_text_of_number(e.code)) : e.text) + " for job " + e.job);
+    context.complain((e.text.empty() ? std::string(errc_text_of_number(e.code)) : e.text) + " for job " + e.job);
 }
 
 void reconfigure(Context& c) {
@@ -83,18 +83,18 @@ void reconfigure(Context& c) {
     if (!c.options.quiet) c.log.info("{}", line);
 }
 
-void shutdown(Context& c, Words words) {
+void shutdown(Context& context, Words words) {
   rpc::Shutdown request;
   if (!words.empty()) {
     if (!istarts_with("slurmctld", words[0]) && !istarts_with("controller", words[0]))
-      return c.complain("invalid shutdown argument:" + words[0]);
+      return context.complain("invalid shutdown argument:" + words[0]);
     request.controller_only = true;
   }
-  Session* session = c.query_session();
+  Session* session = context.query_session();
   if (!session) return;
   Result<rpc::Empty> answer = session->call(request);
   // A controller that ends may close the connection before its answer is sent.
-  if (!answer && answer.error().code != Errc::kReceiveFailed) c.complain("slurm_shutdown error: ", answer.error());
+  if (!answer && answer.error().code != Errc::kReceiveFailed) context.complain("slurm_shutdown error: ", answer.error());
 }
 
 // The controller answers when the job's nodes are ready, or when the job has ended.
@@ -125,22 +125,22 @@ void notify(Context& c, Words words) {
 
 namespace {
 
-void write_script(Context& c, Words words) {
+void write_script(Context& context, Words words) {
   Result<rpc::JobSelector> job = parse_job_selector(words[1]);
-  if (!job) return c.complain("job script retrieval failed: Invalid job id specified");
-  Session* session = c.query_session();
+  if (!job) return context.complain("job script retrieval failed: Invalid job id specified");
+  Session* session = context.query_session();
   if (!session) return;
   rpc::QueryText query;
   query.subject = "script";
   query.job = job->job;
   Result<rpc::Text> script = session->call(query);
-  if (!script) return c.complain("job script retrieval failed: ", script.error());
+  if (!script) return context.complain("job script retrieval failed: ", script.error());
   std::string file = words.size() > 2 ? words[2] : "slurm-" + words[1] + ".sh";
   Out out;
   if (file == "-") return out.put(script->text);
   if (Result<> written = os::write_file_atomic(file, script->text, 0600); !written)
-    return c.complain("failed to open file `" + file + "`: ", written.error());
-  if (!c.options.quiet) out.line("batch script for job " + words[1] + " written to " + file);
+    return context.complain("failed to open file `" + file + "`: ", written.error());
+  if (!context.options.quiet) out.line("batch script for job " + words[1] + " written to " + file);
 }
 
 }  // namespace

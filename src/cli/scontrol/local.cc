@@ -51,8 +51,8 @@ std::vector<LocalNode> nodes_here(Context& c, const std::string& named) {
 
 // Asks one slurmd of this host.
 template <class Request>
-Result<wire::AnswerTo<Request>> ask(Context& c, const LocalNode& node, const Request& request) {
-  Session* session = c.query_session();
+Result<wire::AnswerTo<Request>> ask(Context& context, const LocalNode& node, const Request& request) {
+  Session* session = context.query_session();
   if (!session) return fail(Errc::kConfig);
   std::string pid_file = config::substitute_node(session->conf().slurmd_pid_file, node.name, node.host);
   net::ClientOptions how = client_options(session->conf(), Patience::kNone);
@@ -66,17 +66,18 @@ Result<wire::AnswerTo<Request>> ask(Context& c, const LocalNode& node, const Req
 }
 
 // Collects the steps of every slurmd of this host. False after a complaint that none answers.
-bool local_steps(Context& c, const std::string& node, bool processes, std::vector<rpc::LocalStep>& out) {
+bool local_steps(Context& context, const std::string& node, bool processes, std::vector<rpc::LocalStep>& out) {
   rpc::QueryLocalSteps query;
   query.processes = processes;
   bool any = false;
-  for (const LocalNode& n : nodes_here(c, node)) {
-    Result<rpc::LocalSteps> steps = ask(c, n, query);
+  for (const LocalNode& n : nodes_here(context, node)) {
+    Result<rpc::LocalSteps> steps = ask(context, n, query);
     if (!steps) continue;
     any = true;
     std::move(steps->steps.begin(), steps->steps.end(), std::back_inserter(out));
   }
-  if (!any && c.exit_code == 0) c.complain("No slurmd found on this node" + (node.empty() ? std::string() : " for NodeName " + node));
+  if (!any && context.exit_code == 0)
+    context.complain("No slurmd found on this node" + (node.empty() ? std::string() : " for NodeName " + node));
   return any;
 }
 
@@ -97,16 +98,16 @@ void print_pids(const rpc::LocalStep& s, Out& out) {
 
 }  // namespace
 
-void list_pids(Context& c, Words words) {
+void list_pids(Context& context, Words words) {
   std::string id = words.empty() ? "*" : words[0], node = words.size() > 1 ? words[1] : "";
   std::optional<rpc::JobSelector> wanted;
   if (id != "*") {
     Result<rpc::JobSelector> s = parse_job_selector(id);
-    if (!s) return c.complain("\"" + id + "\" does not look like a jobid");
+    if (!s) return context.complain("\"" + id + "\" does not look like a jobid");
     wanted = std::move(*s);
   }
   std::vector<rpc::LocalStep> steps;
-  if (!local_steps(c, node, true, steps)) return;
+  if (!local_steps(context, node, true, steps)) return;
   Out out;
   out.line("PID      JOBID    STEPID   LOCALID GLOBALID");
   bool job_here = false, shown = false;
@@ -120,9 +121,9 @@ void list_pids(Context& c, Words words) {
   out.flush();
   if (shown) return;
   std::string where = node.empty() ? "this node" : "node " + node;
-  if (!wanted) c.complain("No job steps exist on " + where + ".");
-  else if (wanted->has_step) c.complain("StepId=" + id + " does not exist on " + where + ".");
-  else if (!job_here) c.complain("There are no steps for job " + id + " on " + where + ".");
+  if (!wanted) context.complain("No job steps exist on " + where + ".");
+  else if (wanted->has_step) context.complain("StepId=" + id + " does not exist on " + where + ".");
+  else if (!job_here) context.complain("There are no steps for job " + id + " on " + where + ".");
 }
 
 void list_jobs(Context& c, Words words) {
@@ -143,16 +144,16 @@ void list_steps(Context& c, Words words) {
   for (const rpc::LocalStep& s : steps) out.line(id_text(s));
 }
 
-void pid_info(Context& c, Words words) {
+void pid_info(Context& context, Words words) {
   std::optional<int32_t> pid = parse_number<int32_t>(words[0], 1);
   std::vector<rpc::LocalStep> steps;
-  if (pid && !local_steps(c, "", true, steps)) return;
+  if (pid && !local_steps(context, "", true, steps)) return;
   auto at = std::ranges::find_if(steps, [&](const rpc::LocalStep& s) {
     return std::ranges::any_of(s.processes, [&](const rpc::LocalProcess& p) { return p.pid == *pid; });
   });
-  if (at == steps.end()) return c.complain("Failed to locate job for requested pid");
+  if (at == steps.end()) return context.complain("Failed to locate job for requested pid");
   Out out;
-  Session* session = c.query_session();
+  Session* session = context.query_session();
   if (!session) return;
   rpc::QueryJobs query;
   rpc::JobSelector job;
@@ -174,11 +175,11 @@ void pid_info(Context& c, Words words) {
 
 namespace {
 
-void print_entities(const rpc::LocalStep& s, Out& out) {
-  out.line("JobId=" + id_text(s) + ":");
-  const passwd* user = ::getpwuid(s.uid.value);
+void print_entities(const rpc::LocalStep& step, Out& out) {
+  out.line("JobId=" + id_text(step) + ":");
+  const passwd* user = ::getpwuid(step.uid.value);
   out.line("User:");
-  std::string name = user ? user->pw_name : std::to_string(s.uid.value);
+  std::string name = user ? user->pw_name : std::to_string(step.uid.value);
   if (user) {
     out.line(name + ":" + user->pw_passwd + ":" + std::to_string(user->pw_uid) + ":" + std::to_string(user->pw_gid) + ":" + user->pw_gecos +
              ":" + user->pw_dir + ":" + user->pw_shell);

@@ -16,7 +16,7 @@ void send(Context& c, const rpc::ControlNodes& request, const std::string& faile
 }  // namespace
 
 // reboot [ASAP] [FORCE] [nextstate=…] [reason=…] {ALL|nodes}
-void reboot_nodes(Context& c, Words words) {
+void reboot_nodes(Context& context, Words words) {
   rpc::ControlNodes request;
   for (const std::string& word : words) {
     if (iequals(word, "ASAP")) request.asap = true;
@@ -24,16 +24,16 @@ void reboot_nodes(Context& c, Words words) {
     else if (istarts_with(word, "nextstate=") || istarts_with(word, "next_state=")) request.next_state = word.substr(word.find('=') + 1);
     else if (istarts_with(word, "reason=")) request.reason = word.substr(7);
     else if (istarts_with(word, "action="))
-      return c.refuse("reboot action=", "named power actions come with elastic nodes; RebootProgram is run");
-    else if (!request.nodes.empty()) return c.complain("invalid reboot argument: " + word);
+      return context.refuse("reboot action=", "named power actions come with elastic nodes; RebootProgram is run");
+    else if (!request.nodes.empty()) return context.complain("invalid reboot argument: " + word);
     else request.nodes = word;
   }
-  if (request.nodes.empty()) return c.complain("Missing node list. Specify ALL|<NodeList>");
+  if (request.nodes.empty()) return context.complain("Missing node list. Specify ALL|<NodeList>");
   if (!request.next_state.empty() && !iequals(request.next_state, "DOWN") && !iequals(request.next_state, "RESUME")) {
-    c.complain("Invalid state: " + request.next_state);
-    return c.complain("Valid states: DOWN, RESUME");
+    context.complain("Invalid state: " + request.next_state);
+    return context.complain("Valid states: DOWN, RESUME");
   }
-  send(c, request, "scontrol_reboot_nodes error: ");
+  send(context, request, "scontrol_reboot_nodes error: ");
 }
 
 void cancel_reboot(Context& c, Words words) {
@@ -44,32 +44,32 @@ void cancel_reboot(Context& c, Words words) {
 }
 
 // power {up|down} [asap|force] {ALL|nodes} [Action=…] [Reason=…]
-void power_nodes(Context& c, Words words) {
+void power_nodes(Context& context, Words words) {
   rpc::ControlNodes request;
   bool up = iequals(words[0], "up");
-  if (!up && !iequals(words[0], "down")) return c.complain("invalid power argument: " + words[0] + "; use up or down");
+  if (!up && !iequals(words[0], "down")) return context.complain("invalid power argument: " + words[0] + "; use up or down");
   request.action = up ? rpc::NodeAction::kPowerUp : rpc::NodeAction::kPowerDown;
   for (const std::string& word : words.subspan(1)) {
     if (iequals(word, "asap")) request.asap = true;
     else if (iequals(word, "force")) request.force = true;
     else if (istarts_with(word, "reason=")) request.reason = word.substr(7);
     else if (istarts_with(word, "action="))
-      return c.refuse("power Action=", "named power actions come with elastic nodes; ResumeProgram and SuspendProgram are run");
-    else if (!request.nodes.empty()) return c.complain("invalid power argument: " + word);
+      return context.refuse("power Action=", "named power actions come with elastic nodes; ResumeProgram and SuspendProgram are run");
+    else if (!request.nodes.empty()) return context.complain("invalid power argument: " + word);
     else request.nodes = word;
   }
-  if (up && (request.asap || request.force)) return c.complain("power up takes neither ASAP nor FORCE");
-  if (up && !request.reason.empty()) return c.complain("a reason can be given only when powering down");
-  if (request.nodes.empty()) return c.complain("Missing node list. Specify ALL|<NodeList>|<NodeSet>");
-  send(c, request, "slurm_update error: ");
+  if (up && (request.asap || request.force)) return context.complain("power up takes neither ASAP nor FORCE");
+  if (up && !request.reason.empty()) return context.complain("a reason can be given only when powering down");
+  if (request.nodes.empty()) return context.complain("Missing node list. Specify ALL|<NodeList>|<NodeSet>");
+  send(context, request, "slurm_update error: ");
 }
 
 // Prints a line for each node: its name and the address that the controller has for it.
-void get_addresses(Context& c, Words words) {
+void get_addresses(Context& context, Words words) {
   rpc::QueryNodes query;
   query.nodes = words[0];
   query.show_all = true;
-  Session* session = c.query_session();
+  Session* session = context.query_session();
   if (!session) return;
   Out out;
   Result<rpc::Empty> done = session->stream(query, [&](rpc::NodeRows&& part) -> Result<> {
@@ -77,7 +77,7 @@ void get_addresses(Context& c, Words words) {
     return {};
   });
   out.flush();
-  if (!done) c.complain("slurm_get_node_addresses error: ", Error(done.error().code, std::string(errc_text(done.error().code))));
+  if (!done) context.complain("slurm_get_node_addresses error: ", Error(done.error().code, std::string(errc_text(done.error().code))));
 }
 
 }  // namespace muster::cli

@@ -12,7 +12,7 @@ namespace muster::cli {
 namespace {
 
 // The list named: the words, the contents of a file (leading '/') or of standard input ("-"), or the job's nodes.
-std::optional<std::string> named_list(Context& c, Words words) {
+std::optional<std::string> named_list(Context& context, Words words) {
   std::string list;
   if (words.empty()) {
     for (const char* name : {"SLURM_JOB_NODELIST", "SLURM_NODELIST"})
@@ -23,14 +23,14 @@ std::optional<std::string> named_list(Context& c, Words words) {
   if (list.starts_with('/') || list == "-") {
     Result<std::string> read = read_node_file(list == "-" ? "/dev/stdin" : list);
     if (!read) {
-      report(c.log, read.error());
-      c.exit_code = 1;
+      report(context.log, read.error());
+      context.exit_code = 1;
       return std::nullopt;
     }
     list = *read;
   }
   if (list.empty()) {
-    c.log.error("host list is empty");
+    context.log.error("host list is empty");
     return std::nullopt;
   }
   return list;

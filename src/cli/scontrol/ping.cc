@@ -21,8 +21,8 @@ bool answers(const net::ClientOptions& how, uint32_t& index) {
 }
 
 // The answer of each configured controller, in order; empty after a complaint.
-std::vector<fields::ControllerPing> ping_all(Context& c) {
-  Session* session = c.query_session();
+std::vector<fields::ControllerPing> ping_all(Context& context) {
+  Session* session = context.query_session();
   if (!session) return {};
   const ClientConf& conf = session->conf();
   std::vector<fields::ControllerPing> out;
@@ -76,17 +76,17 @@ std::string ping_text(Context& c, bool& all_up) {
   return text_of(pings);
 }
 
-void ping(Context& c) {
-  std::vector<fields::ControllerPing> pings = ping_all(c);
-  if (!all_of_them_up(pings)) c.exit_code = 1;
+void ping(Context& context) {
+  std::vector<fields::ControllerPing> pings = ping_all(context);
+  if (!all_of_them_up(pings)) context.exit_code = 1;
   if (pings.empty()) return;
   Out out;
-  if (c.options.data.kind == DataOutput::Kind::kText) return out.put(text_of(pings));
-  if (auto code = data_parser_asked(c.options.data, c.log)) {
-    c.exit_code = *code;
+  if (context.options.data.kind == DataOutput::Kind::kText) return out.put(text_of(pings));
+  if (auto code = data_parser_asked(context.options.data, context.log)) {
+    context.exit_code = *code;
     return;
   }
-  Document document(c.options.data, c.options, "pings", c.query_session()->conf(), out);
+  Document document(context.options.data, context.options, "pings", context.query_session()->conf(), out);
   for (const fields::ControllerPing& p : pings) fields::json_ping(p, document.sink());
 }
 

@@ -7,18 +7,18 @@
 
 namespace muster::cli {
 
-std::string resize_script(const rpc::Allocated& a, ShellKind shell) {
+std::string resize_script(const rpc::Allocated& allocated, ShellKind shell) {
   const bool csh = shell == ShellKind::kCsh;
   std::string out;
   auto set = [&](const char* name, const std::string& value) {
     out += csh ? std::string("setenv ") + name + " \"" + value + "\"\n" : std::string("export ") + name + "=\"" + value + "\"\n";
   };
-  const std::string nodes = std::to_string(a.job.nodes);
-  set("SLURM_NODELIST", a.job.node_list);
-  set("SLURM_JOB_NODELIST", a.job.node_list);
+  const std::string nodes = std::to_string(allocated.job.nodes);
+  set("SLURM_NODELIST", allocated.job.node_list);
+  set("SLURM_JOB_NODELIST", allocated.job.node_list);
   set("SLURM_NNODES", nodes);
   set("SLURM_JOB_NUM_NODES", nodes);
-  set("SLURM_JOB_CPUS_PER_NODE", counted(a.cpus_per_node));
+  set("SLURM_JOB_CPUS_PER_NODE", counted(allocated.cpus_per_node));
   // These counted tasks on all the nodes the job had: srun must now take both counts from its command line.
   for (const char* gone : {"SLURM_NPROCS", "SLURM_NTASKS", "SLURM_TASKS_PER_NODE"})
     out += std::string(csh ? "unsetenv " : "unset ") + gone + "\n";

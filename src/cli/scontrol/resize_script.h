@@ -10,7 +10,7 @@
 namespace muster::cli {
 
 enum class ShellKind { kSh, kCsh };
-std::string resize_script(const rpc::Allocated& a, ShellKind shell);
+std::string resize_script(const rpc::Allocated& allocated, ShellKind shell);
 
 // Writes slurm_job_<id>_resize.sh and .csh in the current directory.
 void write_resize_scripts(Context& c, const rpc::Allocated& a);

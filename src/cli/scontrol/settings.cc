@@ -38,22 +38,22 @@ void set_debug(Context& c, Words words) {
   send(c, request, "slurm_set_debug_level error: ");
 }
 
-void set_debug_flags(Context& c, Words words) {
+void set_debug_flags(Context& context, Words words) {
   rpc::UpdateConfig request;
   request.nodes = take_nodes(words);
-  if (words.empty()) return c.complain("too few arguments for keyword:setdebugflags");
+  if (words.empty()) return context.complain("too few arguments for keyword:setdebugflags");
   const config::KeyRow* row = config::find_row(config::ConfFile::kSlurm, config::Section::kGlobal, "DebugFlags");
   for (const std::string& word : words) {
     bool sign = word.starts_with('+') || word.starts_with('-');
     if (!sign || config::check_value(*row, word.substr(1))) {
-      if (sign) c.complain("scontrol: error: Invalid DebugFlag: " + word.substr(1));
-      c.complain("invalid debug flag: " + word);
-      if (!sign) c.complain("Usage: setdebugflags [+|-]NAME");
+      if (sign) context.complain("scontrol: error: Invalid DebugFlag: " + word.substr(1));
+      context.complain("invalid debug flag: " + word);
+      if (!sign) context.complain("Usage: setdebugflags [+|-]NAME");
       return;
     }
     request.changes.push_back({"DebugFlags", word[0] == '+' ? "+=" : "-=", word.substr(1)});
   }
-  send(c, request, "slurm_set_debug_flags error: ");
+  send(context, request, "slurm_set_debug_flags error: ");
 }
 
 void set_schedloglevel(Context& c, Words words) {
@@ -91,30 +91,30 @@ void token(Context& c, Words words) {
   c.complain("auth/jwt is not available in this version of Muster; commands of this host and munge or the cluster key need no token");
 }
 
-void takeover(Context& c, Words words) {
-  Session* session = c.query_session();
+void takeover(Context& context, Words words) {
+  Session* session = context.query_session();
   if (!session) return;
   size_t backups = session->conf().controllers.size() - 1;
   if (!backups && words.empty())
-    return c.complain("slurm_takeover error: ",
-                      Error(Errc::kConnectFailed, {}, "slurm.conf names no backup controller (a second SlurmctldHost)"));
+    return context.complain("slurm_takeover error: ",
+                            Error(Errc::kConnectFailed, {}, "slurm.conf names no backup controller (a second SlurmctldHost)"));
   std::optional<size_t> index = words.empty() ? std::optional<size_t>(1) : parse_number<size_t>(words[0], 1);
   if (!index || *index > backups)
-    return c.complain("takeover: invalid backup controller index (" + (words.empty() ? std::string("1") : words[0]) + ")");
-  c.complain("slurm_takeover error: ",
-             Error(Errc::kNotSupportedHere, {}, "a standby controller is not available in this version of Muster"));
+    return context.complain("takeover: invalid backup controller index (" + (words.empty() ? std::string("1") : words[0]) + ")");
+  context.complain("slurm_takeover error: ",
+                   Error(Errc::kNotSupportedHere, {}, "a standby controller is not available in this version of Muster"));
 }
 
 // Writes "slurm.conf.2026-11-21T12:33:29" beside slurm.conf, or the name given with the same ending. Only the caller can read the file,
 // because it holds passwords when an administrator asks.
-void write_config(Context& c, Words words) {
-  Session* session = c.query_session();
+void write_config(Context& context, Words words) {
+  Session* session = context.query_session();
   if (!session) return;
   rpc::QueryText query;
   query.subject = "slurm.conf";
   Result<rpc::Text> text = session->call(query);
-  if (!text) return c.complain("slurm_load_ctl_conf error: ", text.error());
-  std::string file = !words.empty() ? words[0] : !c.options.conf_out.empty() ? c.options.conf_out : session->conf().path;
+  if (!text) return context.complain("slurm_load_ctl_conf error: ", text.error());
+  std::string file = !words.empty() ? words[0] : !context.options.conf_out.empty() ? context.options.conf_out : session->conf().path;
   char stamp[32] = {};
   time_t now = ::time(nullptr);
   tm parts{};
@@ -122,8 +122,8 @@ void write_config(Context& c, Words words) {
   ::strftime(stamp, sizeof stamp, ".%Y-%m-%dT%H:%M:%S", &parts);
   file += stamp;
   if (Result<> written = os::write_file_atomic(file, text->text, 0600); !written)
-    return c.complain("slurm_write_ctl_conf error: ", written.error());
-  if (!c.options.quiet) Out().line("Slurm config saved to " + file);
+    return context.complain("slurm_write_ctl_conf error: ", written.error());
+  if (!context.options.quiet) Out().line("Slurm config saved to " + file);
 }
 
 }  // namespace muster::cli

@@ -23,8 +23,8 @@ void show_config(Context& c) {
 }
 
 // Prints the NodeNames of one host.
-void show_aliases(Context& c, Words words) {
-  Session* session = c.query_session();
+void show_aliases(Context& context, Words words) {
+  Session* session = context.query_session();
   if (!session) return;
   std::string host = words.empty() ? short_hostname() : words[0], names;
   rpc::QueryNodes query;
@@ -34,7 +34,7 @@ void show_aliases(Context& c, Words words) {
       if ((n.hostname.empty() ? n.name : n.hostname) == host) names += (names.empty() ? "" : " ") + n.name;
     return {};
   });
-  if (!done) return c.complain("slurm_load_node error: ", done.error());
+  if (!done) return context.complain("slurm_load_node error: ", done.error());
   if (!names.empty()) Out().line(names);
 }
 
@@ -70,8 +70,8 @@ constexpr EntityAction kActions[] = {
 }  // namespace
 
 // Prints a line for each job that is ending: "JobId=12 EndTime=… CompletingTime=00:12 Nodes(COMPLETING)=n1,n2".
-void show_completing(Context& c) {
-  Session* session = c.query_session();
+void show_completing(Context& context) {
+  Session* session = context.query_session();
   if (!session) return;
   std::vector<NodeRow> nodes;
   Result<rpc::Empty> done = session->stream(rpc::QueryNodes{"", {}, true}, [&](rpc::NodeRows&& part) -> Result<> {
@@ -84,7 +84,7 @@ void show_completing(Context& c) {
   query.parts = kRowNodes;
   query.show_all = true;
   Names names;
-  fields::Environment env = print_environment(session->conf(), c.options, names);
+  fields::Environment env = print_environment(session->conf(), context.options, names);
   Out out;
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
     for (const JobRow& row : part.jobs) {
@@ -103,29 +103,29 @@ void show_completing(Context& c) {
   };
   if (done) done = session->stream(query, on_part);
   out.flush();
-  if (!done) c.complain("slurm_load_jobs error: ", done.error());
+  if (!done) context.complain("slurm_load_jobs error: ", done.error());
 }
 
 // Takes "show job 5" and "show job=5".
-void show(Context& c, Words words) {
+void show(Context& context, Words words) {
   size_t equals = words[0].find('=');
   std::string name = words[0].substr(0, equals);
   Entity entity{};
-  if (!find_entity(name, entity)) return c.complain("invalid entity:" + words[0] + " for keyword:show");
+  if (!find_entity(name, entity)) return context.complain("invalid entity:" + words[0] + " for keyword:show");
   std::vector<std::string> rest(words.begin() + 1, words.end());
   if (equals != std::string::npos) rest.insert(rest.begin(), words[0].substr(equals + 1));
-  for (const EntityAction& a : kActions) {
-    if (a.entity != entity) continue;
-    if (rest.size() > a.max_words) return c.complain("too many arguments for keyword:show");
-    if (c.options.data.kind != DataOutput::Kind::kText) {
-      if (auto code = data_parser_asked(c.options.data, c.log)) {
-        c.exit_code = *code;
+  for (const EntityAction& action : kActions) {
+    if (action.entity != entity) continue;
+    if (rest.size() > action.max_words) return context.complain("too many arguments for keyword:show");
+    if (context.options.data.kind != DataOutput::Kind::kText) {
+      if (auto code = data_parser_asked(context.options.data, context.log)) {
+        context.exit_code = *code;
         return;
       }
-      if (!a.as_data) return c.refuse("--json and --yaml with show " + name, "the data_parser v0.0.44 has no description of it");
-      c.options.details = true;
+      if (!action.as_data) return context.refuse("--json and --yaml with show " + name, "the data_parser v0.0.44 has no description of it");
+      context.options.details = true;
     }
-    return a.show(c, rest);
+    return action.show(context, rest);
   }
 }
 

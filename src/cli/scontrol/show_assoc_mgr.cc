@@ -52,10 +52,10 @@ void put_kind(Out& out, bool asked, std::string_view title, std::string_view wha
 
 }  // namespace
 
-void show_assoc_mgr(Context& c, Words words) {
+void show_assoc_mgr(Context& context, Words words) {
   rpc::QueryAssocMgr query;
-  if (!read_filters(c, words, query)) return;
-  Session* session = c.query_session();
+  if (!read_filters(context, words, query)) return;
+  Session* session = context.query_session();
   if (!session) return;
   Names names;
   const fields::AssocMgrNames known{.number_of =
@@ -75,7 +75,7 @@ void show_assoc_mgr(Context& c, Words words) {
     for (const QosUse& q : part.qos) fields::show_qos(q, part.tres, known, qos);
     return {};
   });
-  if (!done) return c.complain("slurm_load_assoc_mgr_info error: ", done.error());
+  if (!done) return context.complain("slurm_load_assoc_mgr_info error: ", done.error());
   Out out;
   out.put("Current Association Manager state\n");
   put_kind(out, query.show_users, "User", "users", users);

@@ -146,62 +146,62 @@ void say_none(Context& c, size_t count, Words words) {
 
 }  // namespace
 
-void show_jobs(Context& c, Words words) {
+void show_jobs(Context& context, Words words) {
   rpc::QueryJobs query;
-  query.parts = kRowNodes | kRowTres | kRowVerdict | kRowRequest | (c.options.details ? kRowDetail | kRowPlacement : 0u);
+  query.parts = kRowNodes | kRowTres | kRowVerdict | kRowRequest | (context.options.details ? kRowDetail | kRowPlacement : 0u);
   // A job that was named is shown wherever it is.
-  query.show_all = c.options.visibility != Visibility::kHide;
-  if (!add_selectors(c, words, "scontrol_print_job error: ", query.filter.jobs)) return;
+  query.show_all = context.options.visibility != Visibility::kHide;
+  if (!add_selectors(context, words, "scontrol_print_job error: ", query.filter.jobs)) return;
   Jobs kind;
   kind.named = !words.empty();
   size_t count = 0;
-  if (!show_rows(c, query, kind, count)) return;
-  say_none<Jobs>(c, count, words);
+  if (!show_rows(context, query, kind, count)) return;
+  say_none<Jobs>(context, count, words);
   bool unknown = std::ranges::any_of(query.filter.jobs, [&](const rpc::JobSelector& s) {
     return std::ranges::none_of(kind.seen, [&](const Jobs::Seen& r) { return means(s, r.id, r.het, r.array, r.task); });
   });
   if (!unknown) return;
   const rpc::JobSelector& last = query.filter.jobs.back();
-  if (last.array_task != kNoArrayTask) return c.complain("Job " + selector_text(last) + " not found");
-  c.complain("slurm_load_jobs error: Invalid job id specified");
+  if (last.array_task != kNoArrayTask) return context.complain("Job " + selector_text(last) + " not found");
+  context.complain("slurm_load_jobs error: Invalid job id specified");
 }
 
-void show_steps(Context& c, Words words) {
+void show_steps(Context& context, Words words) {
   for (const std::string& word : words)
-    if (istarts_with(word, "container-id=")) return not_found(c, "Job step with container-id " + word.substr(13) + " not found");
+    if (istarts_with(word, "container-id=")) return not_found(context, "Job step with container-id " + word.substr(13) + " not found");
   rpc::QueryJobs query;
   query.parts = kRowSteps | kRowNodes | kRowTres;
   query.show_all = true;
-  if (!add_selectors(c, words, "scontrol_print_step error: ", query.filter.jobs)) return;
+  if (!add_selectors(context, words, "scontrol_print_step error: ", query.filter.jobs)) return;
   Steps kind;
   kind.named = query.filter.jobs;
   for (rpc::JobSelector& s : query.filter.jobs) s.has_step = false;
   size_t count = 0;
-  if (!show_rows(c, query, kind, count)) return;
-  say_none<Steps>(c, count, words);
+  if (!show_rows(context, query, kind, count)) return;
+  say_none<Steps>(context, count, words);
   if (count || words.empty()) return;
   if (!kind.job_known && !kind.named.front().has_step) {
-    c.exit_code = 1;
-    return c.log.error("scontrol_print_step: slurm_get_job_steps({}) failed: Invalid job id specified", kind.named.front().job.value);
+    context.exit_code = 1;
+    return context.log.error("scontrol_print_step: slurm_get_job_steps({}) failed: Invalid job id specified", kind.named.front().job.value);
   }
-  not_found(c, "Job step " + ids_of(words)[0] + " not found");
+  not_found(context, "Job step " + ids_of(words)[0] + " not found");
 }
 
-void show_nodes(Context& c, Words words) {
+void show_nodes(Context& context, Words words) {
   rpc::QueryNodes query;
   query.nodes = join(ids_of(words), ",");
   if (iequals(query.nodes.text(), "ALL")) query.nodes.clear();
-  query.show_all = c.options.visibility != Visibility::kHide;
+  query.show_all = context.options.visibility != Visibility::kHide;
   query.known_only = true;
   Nodes kind;
-  kind.future = c.options.future || !words.empty();
+  kind.future = context.options.future || !words.empty();
   const Result<NodeNames>& named = query.nodes.parsed();
-  if (!named) return c.complain("slurm_load_node error: ", named.error());
+  if (!named) return context.complain("slurm_load_node error: ", named.error());
   if (!named->has_functions()) kind.missing = named->names();  // block{b1}: only the controller knows which nodes that means
   size_t count = 0;
-  if (!show_rows(c, query, kind, count)) return;
-  say_none<Nodes>(c, count, words);
-  for (const std::string& name : kind.missing) not_found(c, "Node " + name + " not found");
+  if (!show_rows(context, query, kind, count)) return;
+  say_none<Nodes>(context, count, words);
+  for (const std::string& name : kind.missing) not_found(context, "Node " + name + " not found");
 }
 
 void show_partitions(Context& c, Words words) {

@@ -36,23 +36,26 @@ struct Shown {  // what printing one row needs
 
 // False after a complaint. `count` is set to the number of rows printed.
 template <class Kind>
-bool show_rows(Context& c, const typename Kind::Query& query, Kind& kind, size_t& count) {
-  Session* session = c.query_session();
+bool show_rows(Context& context, const typename Kind::Query& query, Kind& kind, size_t& count) {
+  Session* session = context.query_session();
   if (!session) return false;
   Names names;
-  fields::Environment env = print_environment(session->conf(), c.options, names);
-  env.array_text_length = c.options.array_text_length.value_or(64);
+  fields::Environment env = print_environment(session->conf(), context.options, names);
+  env.array_text_length = context.options.array_text_length.value_or(64);
   Out out;
   std::optional<Document> document;
-  bool as_data = c.options.data.kind != DataOutput::Kind::kText;
+  bool as_data = context.options.data.kind != DataOutput::Kind::kText;
   if (as_data) {
     if (Result<> there = session->connect(); !there) {  // before anything is printed
-      c.complain(std::string(Kind::kTexts.failed), there.error());
+      context.complain(std::string(Kind::kTexts.failed), there.error());
       return false;
     }
-    document.emplace(c.options.data, c.options, Kind::kTexts.list, session->conf(), out);
+    document.emplace(context.options.data, context.options, Kind::kTexts.list, session->conf(), out);
   }
-  Shown shown{env, {.oneliner = c.options.oneliner, .details = c.options.details}, out.buffer(), document ? &document->sink() : nullptr};
+  Shown shown{env,
+              {.oneliner = context.options.oneliner, .details = context.options.details},
+              out.buffer(),
+              document ? &document->sink() : nullptr};
   count = 0;
   Result<rpc::Empty> done = session->stream(query, [&](wire::PartOf<typename Kind::Query>&& part) -> Result<> {
     for (const auto& row : kind.rows(part)) {
@@ -66,8 +69,8 @@ bool show_rows(Context& c, const typename Kind::Query& query, Kind& kind, size_t
   });
   document.reset();
   out.flush();
-  if (done && c.options.verbose) put_error("last_update_time=" + format_time(env.now) + ", records=" + std::to_string(count));
-  if (!done) c.complain(std::string(Kind::kTexts.failed), done.error());
+  if (done && context.options.verbose) put_error("last_update_time=" + format_time(env.now) + ", records=" + std::to_string(count));
+  if (!done) context.complain(std::string(Kind::kTexts.failed), done.error());
   return done.has_value();
 }
 

@@ -20,7 +20,7 @@ std::optional<rpc::TopologyAnswer> ask(Context& c) {
   return std::move(*answer);
 }
 
-bool read_words(Context& c, Words words, fields::TopologyWanted& wanted) {
+bool read_words(Context& context, Words words, fields::TopologyWanted& wanted) {
   for (const std::string& word : words) {
     const size_t equals = word.find('=');
     if (equals == std::string::npos) {
@@ -32,14 +32,14 @@ bool read_words(Context& c, Words words, fields::TopologyWanted& wanted) {
     if (iequals(key, "node")) {
       Result<std::vector<std::string>> hosts = expand_hosts(value);
       if (!hosts) {
-        c.complain("", hosts.error());
+        context.complain("", hosts.error());
         return false;
       }
       wanted.nodes = std::move(*hosts);
     } else if (iequals(key, "unit") || iequals(key, "switch") || iequals(key, "block") || iequals(key, "ring") || iequals(key, "torus")) {
       wanted.unit = value;
     } else {
-      c.complain("invalid option:" + std::string(key) + " for show topology (known: unit, switch, block, ring, torus, node)");
+      context.complain("invalid option:" + std::string(key) + " for show topology (known: unit, switch, block, ring, torus, node)");
       return false;
     }
   }
@@ -48,18 +48,18 @@ bool read_words(Context& c, Words words, fields::TopologyWanted& wanted) {
 
 }  // namespace
 
-void show_topology(Context& c, Words words) {
+void show_topology(Context& context, Words words) {
   fields::TopologyWanted wanted;
-  wanted.line_length = c.options.topology_length.value_or(0);
-  if (!read_words(c, words, wanted)) return;
-  std::optional<rpc::TopologyAnswer> site = ask(c);
+  wanted.line_length = context.options.topology_length.value_or(0);
+  if (!read_words(context, words, wanted)) return;
+  std::optional<rpc::TopologyAnswer> site = ask(context);
   if (!site) return;
   // A single word may also be the name of a switch, block or ring, as in older releases.
   if (!wanted.topology.empty() && wanted.unit.empty() && !site->topologies.find(wanted.topology))
     if (const Topology* t = site->topologies.cluster_default(); t && t->unit(wanted.topology))
       wanted.unit = std::exchange(wanted.topology, "");
   Result<std::string> text = fields::show_topology({site->topologies, site->nodes}, wanted);
-  if (!text) return c.complain("", text.error());
+  if (!text) return context.complain("", text.error());
   Out out;
   out.put(*text);
 }

@@ -27,17 +27,17 @@ bool is_any(std::string_view key, std::initializer_list<std::string_view> names)
 }
 
 // Takes the pair that says what the command is about; it is the first of a command.
-bool take_entity(Specification& s, const std::string& key, const std::string& value) {
-  if (is_any(key, {"UserID", "User"}) && !s.job_name.empty()) return s.user = value, true;
-  if (s.reservation && s.reservation_name.empty() && is_any(key, {"ReservationName", "Reservation"}))
-    return s.reservation_name = value, true;
-  if (!s.names_nothing()) return false;
-  if (is_any(key, {"JobId", "Job"})) s.job = value;
-  else if (is_any(key, {"JobName"})) s.job_name = value;
-  else if (is_any(key, {"StepId", "Step"})) s.step = value;
-  else if (is_any(key, {"NodeName", "Node", "Nodes", "NodeNames"})) s.nodes = value;
-  else if (is_any(key, {"PartitionName", "Partition"})) s.partition = value;
-  else if (is_any(key, {"ReservationName", "Reservation", "res"})) s.reservation = true, s.reservation_name = value;
+bool take_entity(Specification& specification, const std::string& key, const std::string& value) {
+  if (is_any(key, {"UserID", "User"}) && !specification.job_name.empty()) return specification.user = value, true;
+  if (specification.reservation && specification.reservation_name.empty() && is_any(key, {"ReservationName", "Reservation"}))
+    return specification.reservation_name = value, true;
+  if (!specification.names_nothing()) return false;
+  if (is_any(key, {"JobId", "Job"})) specification.job = value;
+  else if (is_any(key, {"JobName"})) specification.job_name = value;
+  else if (is_any(key, {"StepId", "Step"})) specification.step = value;
+  else if (is_any(key, {"NodeName", "Node", "Nodes", "NodeNames"})) specification.nodes = value;
+  else if (is_any(key, {"PartitionName", "Partition"})) specification.partition = value;
+  else if (is_any(key, {"ReservationName", "Reservation", "res"})) specification.reservation = true, specification.reservation_name = value;
   else return false;
   return true;
 }
@@ -50,32 +50,32 @@ bool entity_word(std::string_view word) {
 // Keys that may stand without "=value".
 bool lone_key(std::string_view word) { return is_any(word, {"ResetAccrueTime", "Nice", "Skip"}); }
 
-bool read_specification(Context& c, Words words, Specification& s) {
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+bool read_specification(Context& context, Words words, Specification& specification) {
+  for (size_t index = 0; index < words.size(); ++index) {
+    const std::string& word = words[index];
     size_t equals = word.find('=');
     if (equals == std::string::npos) {
-      if (lone_key(word) && !s.names_nothing()) {
-        s.changes.push_back({word, "=", ""});
+      if (lone_key(word) && !specification.names_nothing()) {
+        specification.changes.push_back({word, "=", ""});
         continue;
       }
-      if (is_any(word, {"reservation", "res"}) && s.names_nothing()) {
-        s.reservation = true;
-        const bool name = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos && !lone_key(words[i + 1]);
-        if (name) s.reservation_name = words[++i];
+      if (is_any(word, {"reservation", "res"}) && specification.names_nothing()) {
+        specification.reservation = true;
+        const bool name = index + 1 < words.size() && words[index + 1].find('=') == std::string::npos && !lone_key(words[index + 1]);
+        if (name) specification.reservation_name = words[++index];
         continue;
       }
-      bool named = i + 1 < words.size() && words[i + 1].find('=') == std::string::npos;
-      if (named && !s.names_nothing()) {  // "arraytaskthrottle 2"
-        s.changes.push_back({word, "=", words[++i]});
+      bool named = index + 1 < words.size() && words[index + 1].find('=') == std::string::npos;
+      if (named && !specification.names_nothing()) {  // "arraytaskthrottle 2"
+        specification.changes.push_back({word, "=", words[++index]});
         continue;
       }
-      if (!entity_word(word) || (!named && i + 1 >= words.size())) {
-        c.complain("Invalid input: " + word);
-        c.complain("Request aborted");
+      if (!entity_word(word) || (!named && index + 1 >= words.size())) {
+        context.complain("Invalid input: " + word);
+        context.complain("Request aborted");
         return false;
       }
-      if (named) take_entity(s, word, words[++i]);
+      if (named) take_entity(specification, word, words[++index]);
       continue;
     }
     rpc::KeyValue kv;
@@ -84,8 +84,8 @@ bool read_specification(Context& c, Words words, Specification& s) {
     kv.key = word.substr(0, end);
     kv.op = word.substr(end, equals - end + 1);
     kv.value = word.substr(equals + 1);
-    if (kv.op == "=" && take_entity(s, kv.key, kv.value)) continue;
-    s.changes.push_back(std::move(kv));
+    if (kv.op == "=" && take_entity(specification, kv.key, kv.value)) continue;
+    specification.changes.push_back(std::move(kv));
   }
   return true;
 }
@@ -102,19 +102,21 @@ void tell_bad_input(Context& c, const Error& e, bool named) {
 }
 
 // Prints the controller's messages. `failed` is a prefix such as "slurm_update error: "; `about` a suffix such as " for job 12".
-void tell(Context& c, const Result<rpc::Messages>& answer, const std::string& failed, const std::string& about = {}, bool named = false) {
+void tell(Context& context, const Result<rpc::Messages>& answer, const std::string& failed, const std::string& about = {},
+          bool named = false) {
   if (!answer) {
     Error e = answer.error();
     bool input = e.code == Errc::kInvalidArgument || e.code == Errc::kInvalidTime;
-    if (input && !e.text.empty()) return tell_bad_input(c, e, named);
+    if (input && !e.text.empty()) return tell_bad_input(context, e, named);
     if (!about.empty()) e.text = std::string(e.message()) + about;
-    c.complain(about.empty() ? failed : "", e);
+    context.complain(about.empty() ? failed : "", e);
     return;
   }
   for (const std::string& line : answer->lines)
-    if (!c.options.quiet) c.log.info("{}", line);
+    if (!context.options.quiet) context.log.info("{}", line);
   for (const rpc::PerJobError& e : answer->errors)
-    c.complain((e.text.empty() ? std::string(errc_text_of_number(e.code)) : e.text) + (about.empty() ? " for node " : " for job ") + e.job);
+    context.complain((e.text.empty() ? std::string(errc_text_of_number(e.code)) : e.text) + (about.empty() ? " for node " : " for job ") +
+                     e.job);
 }
 
 bool is_suspend_exception(std::string_view key) { return is_any(key, {"SuspendExcNodes", "SuspendExcParts", "SuspendExcStates"}); }
@@ -142,22 +144,22 @@ void after_resize(Context& c, Session& session, JobId job) {
   if (now && now->job.resized != kTimeUnset) write_resize_scripts(c, *now);  // a waiting job has no shell to correct
 }
 
-void update_jobs(Context& c, const Specification& s) {
+void update_jobs(Context& context, const Specification& specification) {
   rpc::UpdateJob request;
-  request.changes = s.changes;
-  request.name = s.job_name;
-  if (!find_uid(c, s.user, request.owner) || !find_uid(c, c.options.uid_text, request.as_uid)) return;
-  Session* session = c.control_session();
+  request.changes = specification.changes;
+  request.name = specification.job_name;
+  if (!find_uid(context, specification.user, request.owner) || !find_uid(context, context.options.uid_text, request.as_uid)) return;
+  Session* session = context.control_session();
   if (!session) return;
-  if (!s.job_name.empty()) return tell(c, session->call(request), "scontrol: error: ");
-  for (std::string_view one : split_outside_brackets(s.job)) {
+  if (!specification.job_name.empty()) return tell(context, session->call(request), "scontrol: error: ");
+  for (std::string_view one : split_outside_brackets(specification.job)) {
     Result<rpc::JobSelector> selector = parse_job_selector(one);
     std::string about = " for job " + std::string(one);
-    if (!selector) return c.complain("Invalid job id specified" + about);
+    if (!selector) return context.complain("Invalid job id specified" + about);
     request.job = std::move(*selector);
     Result<rpc::Messages> answer = session->call(request);
-    tell(c, answer, "", about);
-    if (answer && names_size(s) && request.job.array_task == kNoArrayTask) after_resize(c, *session, request.job.job);
+    tell(context, answer, "", about);
+    if (answer && names_size(specification) && request.job.array_task == kNoArrayTask) after_resize(context, *session, request.job.job);
   }
 }
 
@@ -186,16 +188,16 @@ rpc::UpdateNode node_request(const Specification& s) {
 }
 
 // Who is in the groups that a change names, as this host knows it; false after a complaint.
-bool add_members(Context& c, rpc::UpdateReservation& request, const std::string& failed) {
+bool add_members(Context& context, rpc::UpdateReservation& request, const std::string& failed) {
   for (const rpc::KeyValue& kv : request.changes) {
     const bool users = istarts_with("Users", kv.key) && !kv.key.empty(), groups = istarts_with("Groups", kv.key) && !kv.key.empty();
     if (!users && !groups) continue;
     for (std::string_view name : split(kv.value, ',')) {
       if (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
-      if (users && !os::find_user(name)) return c.complain(failed, Error(Errc::kUserIdMissing)), false;
+      if (users && !os::find_user(name)) return context.complain(failed, Error(Errc::kUserIdMissing)), false;
       if (!groups) continue;
       auto group = os::find_group(name);
-      if (!group) return c.complain(failed, Error(Errc::kGroupIdMissing)), false;
+      if (!group) return context.complain(failed, Error(Errc::kGroupIdMissing)), false;
       for (std::string& member : group->members) request.group_members.push_back(std::move(member));
       if (auto own = os::find_user(name); own && own->gid == group->gid) request.group_members.push_back(own->name);
     }
@@ -216,19 +218,21 @@ void tell_reservation(Context& c, const Result<rpc::Messages>& answer, const std
   c.complain("scontrol: error: ", e);
 }
 
-void change_reservation(Context& c, const Specification& s, bool create) {
+void change_reservation(Context& context, const Specification& specification, bool create) {
   const std::string failed = create ? "Error creating the reservation: " : "Error updating the reservation: ";
-  if (!create && s.reservation_name.empty()) return c.complain("scontrol: error: Reservation must be given.  No reservation update.");
+  if (!create && specification.reservation_name.empty())
+    return context.complain("scontrol: error: Reservation must be given.  No reservation update.");
   rpc::UpdateReservation request;
-  request.name = s.reservation_name;
+  request.name = specification.reservation_name;
   request.create = create;
-  request.changes = s.changes;
-  if (!add_members(c, request, failed)) return;
-  Session* session = c.control_session();
+  request.changes = specification.changes;
+  if (!add_members(context, request, failed)) return;
+  Session* session = context.control_session();
   if (!session) return;
   Result<rpc::Messages> answer = session->call(request);
-  tell_reservation(c, answer, failed);
-  if (!answer && !create && answer.error().code != Errc::kInvalidArgument) c.complain("slurm_update error: ", Error(answer.error().code));
+  tell_reservation(context, answer, failed);
+  if (!answer && !create && answer.error().code != Errc::kInvalidArgument)
+    context.complain("slurm_update error: ", Error(answer.error().code));
 }
 
 void remove_reservation(Context& c, const Specification& s, Words words) {
@@ -242,62 +246,64 @@ void remove_reservation(Context& c, const Specification& s, Words words) {
 
 }  // namespace
 
-void update(Context& c, Words words) {
-  Specification s;
-  if (!read_specification(c, words, s)) return;
-  if (s.reservation) return change_reservation(c, s, false);
-  bool exceptions = s.names_nothing() && !s.changes.empty() && is_suspend_exception(s.changes[0].key);
-  if (exceptions) return update_suspend_exceptions(c, s.changes);
-  if (s.names_nothing()) {
-    if (!s.changes.empty() && iequals(s.changes[0].key, "SlurmctldDebug")) {
-      std::vector<std::string> level = {s.changes[0].value};
-      return set_debug(c, level);
+void update(Context& context, Words words) {
+  Specification specification;
+  if (!read_specification(context, words, specification)) return;
+  if (specification.reservation) return change_reservation(context, specification, false);
+  bool exceptions = specification.names_nothing() && !specification.changes.empty() && is_suspend_exception(specification.changes[0].key);
+  if (exceptions) return update_suspend_exceptions(context, specification.changes);
+  if (specification.names_nothing()) {
+    if (!specification.changes.empty() && iequals(specification.changes[0].key, "SlurmctldDebug")) {
+      std::vector<std::string> level = {specification.changes[0].value};
+      return set_debug(context, level);
     }
-    c.complain("No valid entity in update command");
-    return c.complain("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
-                      "\"SlurmctldDebug\"");
+    context.complain("No valid entity in update command");
+    return context.complain("Input line must include \"NodeName\", \"PartitionName\", \"Reservation\", \"JobId\", or "
+                            "\"SlurmctldDebug\"");
   }
-  if (s.changes.empty()) return c.complain("No changes specified");
-  if (!s.job.empty() || !s.job_name.empty()) return update_jobs(c, s);
-  if (!s.step.empty()) return update_step(c, s);
-  Session* session = c.control_session();
+  if (specification.changes.empty()) return context.complain("No changes specified");
+  if (!specification.job.empty() || !specification.job_name.empty()) return update_jobs(context, specification);
+  if (!specification.step.empty()) return update_step(context, specification);
+  Session* session = context.control_session();
   if (!session) return;
-  if (!s.partition.empty()) return tell(c, session->call(partition_request(s)), "slurm_update error: ", {}, true);
-  tell(c, session->call(node_request(s)), "slurm_update error: ");
+  if (!specification.partition.empty())
+    return tell(context, session->call(partition_request(specification)), "slurm_update error: ", {}, true);
+  tell(context, session->call(node_request(specification)), "slurm_update error: ");
 }
 
-void create(Context& c, Words words) {
-  Specification s;
-  if (!read_specification(c, words, s)) return;
-  if (s.reservation) return change_reservation(c, s, true);
-  if (s.partition.empty() && s.nodes.empty()) return c.complain("scontrol: error: Invalid creation entity: " + words[0]);
-  Session* session = c.control_session();
+void create(Context& context, Words words) {
+  Specification specification;
+  if (!read_specification(context, words, specification)) return;
+  if (specification.reservation) return change_reservation(context, specification, true);
+  if (specification.partition.empty() && specification.nodes.empty())
+    return context.complain("scontrol: error: Invalid creation entity: " + words[0]);
+  Session* session = context.control_session();
   if (!session) return;
-  if (!s.partition.empty()) {
-    rpc::UpdatePartition request = partition_request(s);
+  if (!specification.partition.empty()) {
+    rpc::UpdatePartition request = partition_request(specification);
     request.create = true;
-    return tell(c, session->call(request), "Error creating the partition: ", {}, true);
+    return tell(context, session->call(request), "Error creating the partition: ", {}, true);
   }
-  rpc::UpdateNode request = node_request(s);
+  rpc::UpdateNode request = node_request(specification);
   request.create = true;
-  tell(c, session->call(request), "Error creating the node(s): ");
+  tell(context, session->call(request), "Error creating the node(s): ");
 }
 
-void remove(Context& c, Words words) {
-  Specification s;
-  if (!read_specification(c, words, s)) return;
-  if (s.reservation) return remove_reservation(c, s, words);
-  if (s.partition.empty() && s.nodes.empty()) return c.complain("Invalid deletion entity: " + words[0]);
-  Session* session = c.control_session();
+void remove(Context& context, Words words) {
+  Specification specification;
+  if (!read_specification(context, words, specification)) return;
+  if (specification.reservation) return remove_reservation(context, specification, words);
+  if (specification.partition.empty() && specification.nodes.empty()) return context.complain("Invalid deletion entity: " + words[0]);
+  Session* session = context.control_session();
   if (!session) return;
-  if (!s.partition.empty()) {
-    rpc::UpdatePartition request = partition_request(s);
+  if (!specification.partition.empty()) {
+    rpc::UpdatePartition request = partition_request(specification);
     request.remove = true;
-    return tell(c, session->call(request), "delete_partition " + words[0] + ": ");
+    return tell(context, session->call(request), "delete_partition " + words[0] + ": ");
   }
-  rpc::UpdateNode request = node_request(s);
+  rpc::UpdateNode request = node_request(specification);
   request.remove = true;
-  tell(c, session->call(request), "delete_node " + words[0] + ": ");
+  tell(context, session->call(request), "delete_node " + words[0] + ": ");
 }
 
 }  // namespace muster::cli

@@ -41,13 +41,13 @@ EditedFile::~EditedFile() {
 }
 
 Result<> EditedFile::edit() const {
-  os::SpawnSpec s;
-  s.path = "/bin/sh";
+  os::SpawnSpec spec;
+  spec.path = "/bin/sh";
   // The variable may hold arguments of the editor: "emacs -nw".
-  s.argv = {"/bin/sh", "-c", editor() + " \"$1\"", "sh", path_};
+  spec.argv = {"/bin/sh", "-c", editor() + " \"$1\"", "sh", path_};
   // A signal of the terminal is for the editor; whether to go on is asked afterwards.
   void (*before)(int) = ::signal(SIGINT, SIG_IGN);
-  auto pid = os::spawn(s);
+  auto pid = os::spawn(spec);
   Result<os::Reaped> ended = pid ? os::wait_child(*pid) : std::unexpected(pid.error());
   ::signal(SIGINT, before);
   if (!ended) return std::unexpected(ended.error());

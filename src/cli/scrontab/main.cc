@@ -131,8 +131,8 @@ int run(int argc, char** argv) {
   os::CliLog log("scrontab");
   QueryParse<ScrontabOptions> parse = parse_scrontab(arguments_of(argc, argv), process_environment());
   if (auto code = settled(parse.outcome, Command::kScrontab, parse.messages, 1)) return *code;
-  const ScrontabOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
+  const ScrontabOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
   auto conf = find_client_conf();
   if (!conf) {
     report_fatal(log, conf.error());
@@ -142,14 +142,14 @@ int run(int argc, char** argv) {
     report_fatal(log, Error(Errc::kDisabled, "scrontab is disabled on this cluster", "ScronParameters=enable in slurm.conf allows it"));
     return 1;
   }
-  auto user = whose(o.user);
+  auto user = whose(options.user);
   if (!user) {
     report(log, user.error());
     return 1;
   }
   Session session(std::move(*conf), Patience::kMessageTimeout);
-  Scrontab command(o, session, std::move(*user), log);
-  switch (o.action) {
+  Scrontab command(options, session, std::move(*user), log);
+  switch (options.action) {
     case ScrontabOptions::Action::kEdit: return command.edit();
     case ScrontabOptions::Action::kList: return command.list();
     case ScrontabOptions::Action::kRemove: return command.remove();

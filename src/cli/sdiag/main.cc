@@ -61,24 +61,24 @@ int wrong(const std::string& line) {
 
 // The exit code where the arguments leave nothing to ask; nullopt: go on with `asked`.
 std::optional<int> read_arguments(const std::vector<std::string>& arguments, Asked& asked) {
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const std::string& a = arguments[i];
-    auto is = [&](std::string_view letter, std::string_view name) { return a == letter || a == name; };
+  for (size_t index = 0; index < arguments.size(); ++index) {
+    const std::string& argument = arguments[index];
+    auto is = [&](std::string_view letter, std::string_view name) { return argument == letter || argument == name; };
     if (is("-V", "--version")) return Out().line(kVersionText), 0;
     if (is("-h", "--help")) return Out().put(kUsage), 0;
-    if (a == "--usage")
+    if (argument == "--usage")
       return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--json] [--yaml] [--sort-by-id] [--sort-by-time] "
                         "[--sort-by-time2]"),
              0;
-    if (is("-a", "--all") || a == "--no-trunc") continue;  // lines are not truncated
+    if (is("-a", "--all") || argument == "--no-trunc") continue;  // lines are not truncated
     if (is("-r", "--reset")) asked.reset = true;
     else if (is("-i", "--sort-by-id")) asked.order = CallOrder::kById;
     else if (is("-t", "--sort-by-time")) asked.order = CallOrder::kByTotalTime;
     else if (is("-T", "--sort-by-time2")) asked.order = CallOrder::kByMeanTime;
-    else if (a.starts_with("--cluster=")) asked.cluster = a.substr(10);
-    else if (is("-M", "--cluster") && i + 1 < arguments.size()) asked.cluster = arguments[++i];
-    else if (std::optional<DataOutput> data = data_output(a)) asked.data = std::move(*data);
-    else return wrong("unrecognized option '" + a + "'; sdiag --help lists them");
+    else if (argument.starts_with("--cluster=")) asked.cluster = argument.substr(10);
+    else if (is("-M", "--cluster") && index + 1 < arguments.size()) asked.cluster = arguments[++index];
+    else if (std::optional<DataOutput> data = data_output(argument)) asked.data = std::move(*data);
+    else return wrong("unrecognized option '" + argument + "'; sdiag --help lists them");
   }
   return std::nullopt;
 }

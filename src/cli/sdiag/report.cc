@@ -34,42 +34,42 @@ class Text {
   std::string out_;
 };
 
-void main_cycles(const rpc::Statistics& s, Text& t) {
-  const rpc::CycleCounts& c = s.main_cycles;
-  t.line("\nMain schedule statistics (microseconds):");
-  t.field("\tLast cycle:   ", c.last_us);
-  t.field("\tMax cycle:    ", c.max_us);
-  t.field("\tTotal cycles: ", c.cycles);
-  if (c.cycles) {
-    t.field("\tMean cycle:   ", mean(c.total_us, c.cycles));
-    t.field("\tMean depth cycle:  ", mean(c.depth_total, c.cycles));
-    int64_t minutes_gone = to_seconds(s.now - s.since) / 60;
-    if (minutes_gone > 0) t.field("\tCycles per minute: ", c.cycles / static_cast<uint64_t>(minutes_gone));
+void main_cycles(const rpc::Statistics& statistics, Text& text) {
+  const rpc::CycleCounts& cycles = statistics.main_cycles;
+  text.line("\nMain schedule statistics (microseconds):");
+  text.field("\tLast cycle:   ", cycles.last_us);
+  text.field("\tMax cycle:    ", cycles.max_us);
+  text.field("\tTotal cycles: ", cycles.cycles);
+  if (cycles.cycles) {
+    text.field("\tMean cycle:   ", mean(cycles.total_us, cycles.cycles));
+    text.field("\tMean depth cycle:  ", mean(cycles.depth_total, cycles.cycles));
+    int64_t minutes_gone = to_seconds(statistics.now - statistics.since) / 60;
+    if (minutes_gone > 0) text.field("\tCycles per minute: ", cycles.cycles / static_cast<uint64_t>(minutes_gone));
   }
-  t.field("\tLast queue length: ", c.queue_length);
+  text.field("\tLast queue length: ", cycles.queue_length);
 }
 
-void backfill_cycles(const rpc::Statistics& s, Text& t) {
-  const rpc::CycleCounts& c = s.backfill_cycles;
-  t.line("\nBackfilling stats");
-  t.field("\tTotal backfilled jobs (since last slurm start): ", s.backfilled);
-  t.field("\tTotal backfilled jobs (since last stats cycle start): ", s.backfilled_since);
-  t.field("\tTotal backfilled heterogeneous job components: ", 0);
-  t.field("\tTotal cycles: ", c.cycles);
-  t.line("\tLast cycle when: " + (c.when == kTimeUnset ? std::string("N/A") : stamped(c.when)));
-  t.field("\tLast cycle: ", c.last_us);
-  t.field("\tMax cycle:  ", c.max_us);
-  if (c.cycles) t.field("\tMean cycle: ", mean(c.total_us, c.cycles));
-  t.field("\tLast depth cycle: ", c.last_depth);
-  t.field("\tLast depth cycle (try sched): ", c.last_classes);
-  if (c.cycles) {
-    t.field("\tDepth Mean: ", mean(c.depth_total, c.cycles));
-    t.field("\tDepth Mean (try depth): ", mean(c.classes_total, c.cycles));
+void backfill_cycles(const rpc::Statistics& statistics, Text& text) {
+  const rpc::CycleCounts& cycles = statistics.backfill_cycles;
+  text.line("\nBackfilling stats");
+  text.field("\tTotal backfilled jobs (since last slurm start): ", statistics.backfilled);
+  text.field("\tTotal backfilled jobs (since last stats cycle start): ", statistics.backfilled_since);
+  text.field("\tTotal backfilled heterogeneous job components: ", 0);
+  text.field("\tTotal cycles: ", cycles.cycles);
+  text.line("\tLast cycle when: " + (cycles.when == kTimeUnset ? std::string("N/A") : stamped(cycles.when)));
+  text.field("\tLast cycle: ", cycles.last_us);
+  text.field("\tMax cycle:  ", cycles.max_us);
+  if (cycles.cycles) text.field("\tMean cycle: ", mean(cycles.total_us, cycles.cycles));
+  text.field("\tLast depth cycle: ", cycles.last_depth);
+  text.field("\tLast depth cycle (try sched): ", cycles.last_classes);
+  if (cycles.cycles) {
+    text.field("\tDepth Mean: ", mean(cycles.depth_total, cycles.cycles));
+    text.field("\tDepth Mean (try depth): ", mean(cycles.classes_total, cycles.cycles));
   }
-  t.field("\tLast queue length: ", c.queue_length);
-  if (c.cycles) t.field("\tQueue length mean: ", mean(c.queue_total, c.cycles));
-  t.field("\tLast table size: ", c.table_size);
-  if (c.cycles) t.field("\tMean table size: ", mean(c.table_total, c.cycles));
+  text.field("\tLast queue length: ", cycles.queue_length);
+  if (cycles.cycles) text.field("\tQueue length mean: ", mean(cycles.queue_total, cycles.cycles));
+  text.field("\tLast table size: ", cycles.table_size);
+  if (cycles.cycles) text.field("\tMean table size: ", mean(cycles.table_total, cycles.cycles));
 }
 
 void sort(std::vector<rpc::CallCount>& calls, CallOrder order) {
@@ -112,35 +112,35 @@ void pending(const rpc::Statistics& s, Text& t) {
 
 }  // namespace
 
-std::string statistics_text(const rpc::Statistics& s, CallOrder order, const std::function<std::string(Uid)>& user_name) {
-  Text t;
+std::string statistics_text(const rpc::Statistics& statistics, CallOrder order, const std::function<std::string(Uid)>& user_name) {
+  Text text;
   std::string bar(55, '*');
-  t.line(bar);
-  t.line("sdiag output at " + stamped(s.now));
-  t.line("Data since      " + stamped(s.since));
-  t.line(bar);
-  t.field("Server thread count:  ", s.threads);
-  t.field("Agent queue size:     ", s.commands_waiting);
-  t.field("Agent count:          ", s.programs_running);
-  t.field("Agent thread count:   ", s.nodes_connected);
-  t.field("DBD Agent queue size: ", s.records_waiting);
-  t.field("\nJobs submitted: ", s.submitted);
-  t.field("Jobs started:   ", s.started);
-  t.field("Jobs completed: ", s.completed);
-  t.field("Jobs canceled:  ", s.canceled);
-  t.field("Jobs failed:    ", s.failed);
-  t.line("\nJob states ts:  " + stamped(s.now));
-  t.field("Jobs pending:   ", s.pending);
-  t.field("Jobs running:   ", s.running);
-  main_cycles(s, t);
-  backfill_cycles(s, t);
-  t.line("\nLatency for 1000 calls to gettimeofday(): " + std::to_string(s.clock_us) + " microseconds");
-  calls("Remote Procedure Call statistics by message type", s.by_message, order, 40, 5, t);
-  std::vector<rpc::CallCount> users = s.by_user;
+  text.line(bar);
+  text.line("sdiag output at " + stamped(statistics.now));
+  text.line("Data since      " + stamped(statistics.since));
+  text.line(bar);
+  text.field("Server thread count:  ", statistics.threads);
+  text.field("Agent queue size:     ", statistics.commands_waiting);
+  text.field("Agent count:          ", statistics.programs_running);
+  text.field("Agent thread count:   ", statistics.nodes_connected);
+  text.field("DBD Agent queue size: ", statistics.records_waiting);
+  text.field("\nJobs submitted: ", statistics.submitted);
+  text.field("Jobs started:   ", statistics.started);
+  text.field("Jobs completed: ", statistics.completed);
+  text.field("Jobs canceled:  ", statistics.canceled);
+  text.field("Jobs failed:    ", statistics.failed);
+  text.line("\nJob states ts:  " + stamped(statistics.now));
+  text.field("Jobs pending:   ", statistics.pending);
+  text.field("Jobs running:   ", statistics.running);
+  main_cycles(statistics, text);
+  backfill_cycles(statistics, text);
+  text.line("\nLatency for 1000 calls to gettimeofday(): " + std::to_string(statistics.clock_us) + " microseconds");
+  calls("Remote Procedure Call statistics by message type", statistics.by_message, order, 40, 5, text);
+  std::vector<rpc::CallCount> users = statistics.by_user;
   for (rpc::CallCount& u : users) u.name = user_name(Uid{u.id});
-  calls("Remote Procedure Call statistics by user", std::move(users), order, 16, 8, t);
-  pending(s, t);
-  return t.take();
+  calls("Remote Procedure Call statistics by user", std::move(users), order, 16, 8, text);
+  pending(statistics, text);
+  return text.take();
 }
 
 }  // namespace muster::cli

@@ -31,15 +31,15 @@ struct Fetched {
 bool listed(const TextList& list, const std::string& name) { return std::find(list.begin(), list.end(), name) != list.end(); }
 
 // The request names the partitions of -p, but the controller is free to answer with more.
-Result<Fetched> fetch(Session& session, const SinfoOptions& o) {
+Result<Fetched> fetch(Session& session, const SinfoOptions& options) {
   rpc::QueryNodes query;
-  query.nodes = o.nodes;
-  if (o.nodes.find('/') != std::string::npos) {
-    MUSTER_TRY(list, read_node_file(o.nodes));
+  query.nodes = options.nodes;
+  if (options.nodes.find('/') != std::string::npos) {
+    MUSTER_TRY(list, read_node_file(options.nodes));
     query.nodes = list;
   }
-  query.partitions = o.partitions;
-  query.show_all = o.visibility == Visibility::kAll;
+  query.partitions = options.partitions;
+  query.show_all = options.visibility == Visibility::kAll;
   Fetched out;
   auto on_part = [&](rpc::NodeRows&& part) -> Result<> {
     for (NodeRow& n : part.nodes) out.nodes.push_back(std::move(n));
@@ -47,10 +47,10 @@ Result<Fetched> fetch(Session& session, const SinfoOptions& o) {
     return {};
   };
   MUSTER_TRY_VOID(session.stream(query, on_part));
-  if (!o.partitions.empty()) {
-    std::erase_if(out.partitions, [&](const PartitionRow& p) { return !listed(o.partitions, p.partition.name); });
+  if (!options.partitions.empty()) {
+    std::erase_if(out.partitions, [&](const PartitionRow& p) { return !listed(options.partitions, p.partition.name); });
     std::erase_if(out.nodes, [&](const NodeRow& n) {
-      return std::ranges::none_of(n.partitions, [&](const std::string& p) { return listed(o.partitions, p); });
+      return std::ranges::none_of(n.partitions, [&](const std::string& p) { return listed(options.partitions, p); });
     });
   }
   return out;
@@ -109,47 +109,48 @@ void put_document(const SinfoOptions& o, const std::vector<SinfoView>& views, co
   }
 }
 
-SettingsTable settings_of(const SinfoOptions& o) {
-  SettingsTable t;
-  t.add("dead", o.dead);
-  t.add("exact", o.exact);
-  t.add("filtering", !o.states.empty() || !o.nodes.empty() || !o.partitions.empty());
-  t.add("format", o.format.empty() ? o.long_format : o.format);
-  t.add_number("iterate", o.iterate_seconds.value_or(0));
-  t.add("long", o.long_output);
-  t.add("no_header", o.noheader);
-  t.add("node_format", o.node_centric);
-  t.add("nodes", o.nodes.empty() ? std::string("n/a") : o.nodes);
-  t.add("partition", o.partitions.empty() ? std::string("n/a") : join(o.partitions, ","));
-  t.add("responding", o.responding);
-  t.add("states", o.states);
-  t.add("sort", o.sort);
-  t.add("summarize", o.summarize);
-  t.add_number("verbose", o.verbose);
-  return t;
+SettingsTable settings_of(const SinfoOptions& options) {
+  SettingsTable table;
+  table.add("dead", options.dead);
+  table.add("exact", options.exact);
+  table.add("filtering", !options.states.empty() || !options.nodes.empty() || !options.partitions.empty());
+  table.add("format", options.format.empty() ? options.long_format : options.format);
+  table.add_number("iterate", options.iterate_seconds.value_or(0));
+  table.add("long", options.long_output);
+  table.add("no_header", options.noheader);
+  table.add("node_format", options.node_centric);
+  table.add("nodes", options.nodes.empty() ? std::string("n/a") : options.nodes);
+  table.add("partition", options.partitions.empty() ? std::string("n/a") : join(options.partitions, ","));
+  table.add("responding", options.responding);
+  table.add("states", options.states);
+  table.add("sort", options.sort);
+  table.add("summarize", options.summarize);
+  table.add_number("verbose", options.verbose);
+  return table;
 }
 
-Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeStateFilter& filter, const os::CliLog& log) {
-  if (log.enabled(os::LogLevel::kVerbose)) say_listing(log, settings_of(o), session.conf());
-  MUSTER_TRY(rows, fetch(session, o));
+Result<> list_once(Session& session, const SinfoOptions& options, const fields::NodeStateFilter& filter, const os::CliLog& log) {
+  if (log.enabled(os::LogLevel::kVerbose)) say_listing(log, settings_of(options), session.conf());
+  MUSTER_TRY(rows, fetch(session, options));
   if (log.enabled(os::LogLevel::kVerbose))
     put_error("last_update_time=" + std::to_string(unix_seconds(os::wall_now())) + " records=" + std::to_string(rows.nodes.size()));
   Names names;
-  fields::Environment env = print_environment(session.conf(), o, names);
-  env.noconvert = o.noconvert;
-  const fields::Format<SinfoView> format = format_of(o, rows, log);
-  const std::vector<fields::SinfoLine> lines = fields::group_nodes(rows.partitions, rows.nodes, format, grouping_of(o, filter), env);
+  fields::Environment env = print_environment(session.conf(), options, names);
+  env.noconvert = options.noconvert;
+  const fields::Format<SinfoView> format = format_of(options, rows, log);
+  const std::vector<fields::SinfoLine> lines = fields::group_nodes(rows.partitions, rows.nodes, format, grouping_of(options, filter), env);
   std::vector<SinfoView> views;
   for (const fields::SinfoLine& line : lines) views.push_back({line, env});
-  const std::vector<uint32_t> order = order_of(o, views, log);
-  if (o.data.kind != DataOutput::Kind::kText) {
-    put_document(o, views, session.conf());
+  const std::vector<uint32_t> order = order_of(options, views, log);
+  if (options.data.kind != DataOutput::Kind::kText) {
+    put_document(options, views, session.conf());
     return {};
   }
   Out out;
-  if (!o.clusters.empty() && !o.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
-  if (o.iterate_seconds || (o.long_output && o.format.empty() && o.long_format.empty())) out.put(fields::date_line(env.now));
-  if (!o.noheader) format.header(out.buffer());
+  if (!options.clusters.empty() && !options.noheader) out.line("CLUSTER: " + session.conf().cluster_name);
+  if (options.iterate_seconds || (options.long_output && options.format.empty() && options.long_format.empty()))
+    out.put(fields::date_line(env.now));
+  if (!options.noheader) format.header(out.buffer());
   for (uint32_t i : order) {
     format.row(views[i], out.buffer());
     out.put("");
@@ -157,7 +158,7 @@ Result<> list_once(Session& session, const SinfoOptions& o, const fields::NodeSt
   return {};
 }
 
-Result<> list_reservations(Session& session, const SinfoOptions& o) {
+Result<> list_reservations(Session& session, const SinfoOptions& options) {
   std::vector<ReservationRow> rows;
   Result<rpc::Empty> done = session.stream(rpc::QueryReservations{}, [&](rpc::ReservationRows&& part) -> Result<> {
     std::ranges::move(part.reservations, std::back_inserter(rows));
@@ -165,13 +166,13 @@ Result<> list_reservations(Session& session, const SinfoOptions& o) {
   });
   if (!done) return std::unexpected(done.error());
   Out out;
-  if (o.iterate_seconds || o.long_output) out.put(fields::date_line(os::wall_now()));
+  if (options.iterate_seconds || options.long_output) out.put(fields::date_line(os::wall_now()));
   if (rows.empty()) {
     out.line("No reservations in the system");
     return {};
   }
   std::string text;
-  fields::list_reservations(rows, !o.noheader, text);
+  fields::list_reservations(rows, !options.noheader, text);
   out.put(text);
   return {};
 }
@@ -181,26 +182,26 @@ int run(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
   QueryParse<SinfoOptions> parse = parse_sinfo(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kSinfo, parse.messages, 1)) return *code;
-  const SinfoOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
-  if (iequals(o.format, "help") || iequals(o.long_format, "help")) {
+  const SinfoOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
+  if (iequals(options.format, "help") || iequals(options.long_format, "help")) {
     Out out;
     out.put(fields::field_help<SinfoView>(false));
     return 0;
   }
-  if (auto code = data_parser_asked(o.data, log)) return *code;
-  Result<fields::NodeStateFilter> filter = fields::NodeStateFilter::parse(o.states);
+  if (auto code = data_parser_asked(options.data, log)) return *code;
+  Result<fields::NodeStateFilter> filter = fields::NodeStateFilter::parse(options.states);
   if (!filter) {
     report(log, filter.error());
     return 1;
   }
   for (;;) {
-    std::optional<Session> session = find_session(Patience::kNone, o.clusters, log);
+    std::optional<Session> session = find_session(Patience::kNone, options.clusters, log);
     if (!session) return 1;
-    Result<> done = o.reservations ? list_reservations(*session, o) : list_once(*session, o, *filter, log);
+    Result<> done = options.reservations ? list_reservations(*session, options) : list_once(*session, options, *filter, log);
     if (!done) show_query_error(done.error(), "slurm_load_partitions: ");
-    if (!o.iterate_seconds) return done ? 0 : 1;
-    sleep(*o.iterate_seconds);
+    if (!options.iterate_seconds) return done ? 0 : 1;
+    sleep(*options.iterate_seconds);
     Out().line("");
   }
 }

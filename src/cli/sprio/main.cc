@@ -11,29 +11,29 @@ namespace {
 
 constexpr const char* kQueryError = "Couldn't get priority factors from controller: ";
 
-SettingsTable settings_of(const SprioOptions& o) {
-  SettingsTable t;
-  t.add("federation", o.federation);
-  t.add("format", o.format);
-  t.add("jobs", o.jobs);
-  t.add("local", o.local);
-  t.add("long", o.long_output);
-  t.add("norm", o.normalized);
-  t.add("partitions", o.partitions);
-  t.add("sibling", o.sibling);
-  t.add("sort", o.sort);
-  t.add("users", o.users);
-  t.add_number("verbose", o.verbose);
-  t.add("weights", o.weights);
-  return t;
+SettingsTable settings_of(const SprioOptions& options) {
+  SettingsTable table;
+  table.add("federation", options.federation);
+  table.add("format", options.format);
+  table.add("jobs", options.jobs);
+  table.add("local", options.local);
+  table.add("long", options.long_output);
+  table.add("norm", options.normalized);
+  table.add("partitions", options.partitions);
+  table.add("sibling", options.sibling);
+  table.add("sort", options.sort);
+  table.add("users", options.users);
+  table.add_number("verbose", options.verbose);
+  table.add("weights", options.weights);
+  return table;
 }
 
-int list(Session& session, const SprioOptions& o, PriorityListing listing, PriorityFilter filter, const os::CliLog& log) {
-  if (log.enabled(os::LogLevel::kVerbose)) settings_of(o).say();
+int list(Session& session, const SprioOptions& options, PriorityListing listing, PriorityFilter filter, const os::CliLog& log) {
+  if (log.enabled(os::LogLevel::kVerbose)) settings_of(options).say();
   say_asking(log, session.conf());
   Names names;
-  const fields::Environment env = print_environment(session.conf(), o, names);
-  PriorityLines lines(o, std::move(listing), std::move(filter), env);
+  const fields::Environment env = print_environment(session.conf(), options, names);
+  PriorityLines lines(options, std::move(listing), std::move(filter), env);
   Result<rpc::Empty> done = session.stream(rpc::QueryPriorities{}, [&](rpc::PriorityRows&& part) -> Result<> {
     lines.add(part);
     return {};
@@ -57,19 +57,19 @@ int run(int argc, char** argv) {
   os::CliLog log("sprio");
   QueryParse<SprioOptions> parse = parse_sprio(arguments_of(argc, argv), process_environment());
   if (auto code = settled(parse.outcome, Command::kSprio, parse.messages, 1)) return *code;
-  const SprioOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
-  PriorityListing listing = make_priority_listing(o);
+  const SprioOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
+  PriorityListing listing = make_priority_listing(options);
   for (const std::string& m : listing.messages) log.error("{}", m);
   if (listing.failed) return 1;
-  Result<PriorityFilter> filter = make_priority_filter(o);
+  Result<PriorityFilter> filter = make_priority_filter(options);
   if (!filter) {
     report(log, filter.error());
     return 1;
   }
-  std::optional<Session> session = find_session(Patience::kNone, o.clusters, log);
+  std::optional<Session> session = find_session(Patience::kNone, options.clusters, log);
   if (!session || !has_multifactor(session->conf(), log)) return 1;
-  return list(*session, o, std::move(listing), std::move(*filter), log);
+  return list(*session, options, std::move(listing), std::move(*filter), log);
 }
 
 }  // namespace

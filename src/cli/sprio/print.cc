@@ -47,22 +47,22 @@ bool PriorityFilter::keeps(const PriorityRow& row) const {
   return partitions.empty() || std::ranges::find(partitions, row.partition) != partitions.end();
 }
 
-Result<PriorityFilter> make_priority_filter(const SprioOptions& o) {
-  PriorityFilter f;
-  for (const std::string& text : o.jobs) {
+Result<PriorityFilter> make_priority_filter(const SprioOptions& options) {
+  PriorityFilter filter;
+  for (const std::string& text : options.jobs) {
     MUSTER_TRY(job, parse_job_selector(text));
     if (job.has_step || !job.array_tasks.empty() || job.array_task != kNoArrayTask)
       return fail(Errc::kInvalidJobId, "Invalid job id " + text,
                   "sprio takes the numbers and SLUIDs of jobs: a priority is of a whole record");
-    f.jobs.push_back(std::move(job));
+    filter.jobs.push_back(std::move(job));
   }
-  for (const std::string& name : o.users) {
+  for (const std::string& name : options.users) {
     Result<Uid> uid = os::find_uid(name);
     if (!uid) return fail(Errc::kUserIdMissing, "Invalid user: " + name);
-    f.users.push_back(*uid);
+    filter.users.push_back(*uid);
   }
-  f.partitions = o.partitions;
-  return f;
+  filter.partitions = options.partitions;
+  return filter;
 }
 
 PriorityLines::PriorityLines(const SprioOptions& options, PriorityListing listing, PriorityFilter filter, const fields::Environment& env)

@@ -62,35 +62,35 @@ Result<> check_named_job(Session& session, const rpc::QueryJobs& query) {
 
 }  // namespace
 
-Listing make_listing(const SqueueOptions& o) {
-  Listing l;
-  if (o.filters_steps) {
-    auto parsed = pick_format<fields::StepView>(o, fields::kSqueueStepFormat);
-    l.steps = std::move(parsed.format);
-    l.messages = std::move(parsed.messages);
-    l.step_sort = pick_sort<fields::StepView>(o, fields::kSqueueStepSort, l.messages, l.failed);
-    l.parts = needed_parts(l.steps, l.step_sort);
-    l.failed = l.failed || (l.steps.columns.empty() && l.steps.prefix.empty());
-    return l;
+Listing make_listing(const SqueueOptions& options) {
+  Listing listing;
+  if (options.filters_steps) {
+    auto parsed = pick_format<fields::StepView>(options, fields::kSqueueStepFormat);
+    listing.steps = std::move(parsed.format);
+    listing.messages = std::move(parsed.messages);
+    listing.step_sort = pick_sort<fields::StepView>(options, fields::kSqueueStepSort, listing.messages, listing.failed);
+    listing.parts = needed_parts(listing.steps, listing.step_sort);
+    listing.failed = listing.failed || (listing.steps.columns.empty() && listing.steps.prefix.empty());
+    return listing;
   }
-  std::string_view usual = o.only_job_state ? kStateFormat
-                           : o.start        ? fields::kSqueueStartFormat
-                           : o.long_output  ? fields::kSqueueLongFormat
-                                            : fields::kSqueueFormat;
-  auto parsed = pick_format<fields::JobView>(o, usual);
-  l.jobs = std::move(parsed.format);
-  l.messages = std::move(parsed.messages);
-  std::string_view usual_sort = o.only_job_state ? "i" : o.start ? fields::kSqueueStartSort : fields::kSqueueSort;
-  l.queue_order = !o.priority && (o.sort.empty() ? usual_sort : std::string_view(o.sort)) == fields::kSqueueSort;
-  l.job_sort = pick_sort<fields::JobView>(o, usual_sort, l.messages, l.failed);
-  if (o.priority) l.job_sort = fields::with_partition_priority(l.job_sort);
-  l.watch_sort = l.job_sort;
-  if (l.queue_order) l.job_sort.clear();
-  l.parts = needed_parts(l.jobs, l.job_sort);
-  l.failed = l.failed || (l.jobs.columns.empty() && l.jobs.prefix.empty());
-  if (o.only_job_state && std::ranges::any_of(l.jobs.columns, [](const auto& c) { return !is_state_field(c.field); }))
-    l.messages.push_back("--only-job-state asks for ids and states only: the other fields are empty");
-  return l;
+  std::string_view usual = options.only_job_state ? kStateFormat
+                           : options.start        ? fields::kSqueueStartFormat
+                           : options.long_output  ? fields::kSqueueLongFormat
+                                                  : fields::kSqueueFormat;
+  auto parsed = pick_format<fields::JobView>(options, usual);
+  listing.jobs = std::move(parsed.format);
+  listing.messages = std::move(parsed.messages);
+  std::string_view usual_sort = options.only_job_state ? "i" : options.start ? fields::kSqueueStartSort : fields::kSqueueSort;
+  listing.queue_order = !options.priority && (options.sort.empty() ? usual_sort : std::string_view(options.sort)) == fields::kSqueueSort;
+  listing.job_sort = pick_sort<fields::JobView>(options, usual_sort, listing.messages, listing.failed);
+  if (options.priority) listing.job_sort = fields::with_partition_priority(listing.job_sort);
+  listing.watch_sort = listing.job_sort;
+  if (listing.queue_order) listing.job_sort.clear();
+  listing.parts = needed_parts(listing.jobs, listing.job_sort);
+  listing.failed = listing.failed || (listing.jobs.columns.empty() && listing.jobs.prefix.empty());
+  if (options.only_job_state && std::ranges::any_of(listing.jobs.columns, [](const auto& c) { return !is_state_field(c.field); }))
+    listing.messages.push_back("--only-job-state asks for ids and states only: the other fields are empty");
+  return listing;
 }
 
 std::optional<std::string> format_help(const SqueueOptions& o) {
@@ -100,25 +100,25 @@ std::optional<std::string> format_help(const SqueueOptions& o) {
   return std::nullopt;
 }
 
-Result<> print_jobs(Session& session, const SqueueOptions& o, const Listing& l, const rpc::QueryJobs& query, const fields::Environment& env,
-                    Out& out) {
+Result<> print_jobs(Session& session, const SqueueOptions& options, const Listing& listing, const rpc::QueryJobs& query,
+                    const fields::Environment& env, Out& out) {
   RequestTable requests;
   Uid me{getuid()};
-  bool sorted = !l.job_sort.empty();
+  bool sorted = !listing.job_sort.empty();
   bool begun = false, answered = false;
   Lines lines;
-  fields::RowSorter<fields::JobView> sorter(l.job_sort);
+  fields::RowSorter<fields::JobView> sorter(listing.job_sort);
   auto begin = [&] {
-    if (!begun && !o.noheader) l.jobs.header(out.buffer());
+    if (!begun && !options.noheader) listing.jobs.header(out.buffer());
     begun = true;
   };
   auto take = [&](const fields::JobView& view) {
     if (sorted) {
       sorter.add(view);
-      l.jobs.row(view, lines.text());
+      listing.jobs.row(view, lines.text());
       lines.end();
     } else {
-      l.jobs.row(view, out.buffer());
+      listing.jobs.row(view, out.buffer());
       out.put("");
     }
   };
@@ -127,13 +127,13 @@ Result<> print_jobs(Session& session, const SqueueOptions& o, const Listing& l, 
     answered = answered || !part.jobs.empty();
     if (!sorted) begin();
     for (JobRow& row : part.jobs) {
-      if (!kept(o, row, requests.of(row).uid, me, env.now)) continue;
-      each_line(o, std::move(row), [&](const JobRow& one) { take({one, requests.of(one), env}); });
+      if (!kept(options, row, requests.of(row).uid, me, env.now)) continue;
+      each_line(options, std::move(row), [&](const JobRow& one) { take({one, requests.of(one), env}); });
     }
     return {};
   };
   rpc::QueryJobs ordered = query;
-  if (l.queue_order) ordered.order = rpc::RowOrder::kQueue;
+  if (listing.queue_order) ordered.order = rpc::RowOrder::kQueue;
   MUSTER_TRY_VOID(session.stream(ordered, on_part));
   if (!answered) MUSTER_TRY_VOID(check_named_job(session, query));
   begin();
@@ -142,57 +142,58 @@ Result<> print_jobs(Session& session, const SqueueOptions& o, const Listing& l, 
   return {};
 }
 
-Result<> print_steps(Session& session, const SqueueOptions& o, const Listing& l, const rpc::QueryJobs& query,
+Result<> print_steps(Session& session, const SqueueOptions& options, const Listing& listing, const rpc::QueryJobs& query,
                      const fields::Environment& env, Out& out) {
-  MUSTER_TRY(wanted, step_selectors(o));
+  MUSTER_TRY(wanted, step_selectors(options));
   Uid me{getuid()};
   Lines lines;
-  fields::RowSorter<fields::StepView> sorter(l.step_sort);
+  fields::RowSorter<fields::StepView> sorter(listing.step_sort);
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
     for (const StepRow& row : part.steps) {
-      if (!shows_step(o, wanted, row, me)) continue;
+      if (!shows_step(options, wanted, row, me)) continue;
       sorter.add({row, env});
-      l.steps.row({row, env}, lines.text());
+      listing.steps.row({row, env}, lines.text());
       lines.end();
     }
     return {};
   };
   MUSTER_TRY_VOID(session.stream(query, on_part));
-  if (!o.noheader) l.steps.header(out.buffer());
+  if (!options.noheader) listing.steps.header(out.buffer());
   for (uint32_t i : sorter.order()) out.put(lines[i]);
   return {};
 }
 
-Result<> print_document(Session& session, const SqueueOptions& o, const rpc::QueryJobs& query, const fields::Environment& env, Out& out) {
+Result<> print_document(Session& session, const SqueueOptions& options, const rpc::QueryJobs& query, const fields::Environment& env,
+                        Out& out) {
   rpc::QueryJobs whole = query;
-  if (!o.only_job_state) whole.parts = kRowNodes | kRowDetail | kRowTres | kRowVerdict | kRowRequest;
-  if (o.filters_steps) whole.parts |= kRowSteps;
+  if (!options.only_job_state) whole.parts = kRowNodes | kRowDetail | kRowTres | kRowVerdict | kRowRequest;
+  if (options.filters_steps) whole.parts |= kRowSteps;
   // Nothing is printed before the controller has answered: a script must not find half a document.
   MUSTER_TRY_VOID(session.connect());
-  MUSTER_TRY(wanted, step_selectors(o));
-  const char* list = o.filters_steps ? "steps" : "jobs";
+  MUSTER_TRY(wanted, step_selectors(options));
+  const char* list = options.filters_steps ? "steps" : "jobs";
   RequestTable requests;
   Uid me{getuid()};
   std::optional<Document> document;
   auto on_part = [&](rpc::JobRows&& part) -> Result<> {
-    if (!document) document.emplace(o.data, o, list, session.conf(), out);
+    if (!document) document.emplace(options.data, options, list, session.conf(), out);
     requests.add(part);
     for (JobRow& row : part.jobs) {
-      if (o.filters_steps || !kept(o, row, requests.of(row).uid, me, env.now)) continue;
-      each_line(o, std::move(row), [&](const JobRow& one) {
+      if (options.filters_steps || !kept(options, row, requests.of(row).uid, me, env.now)) continue;
+      each_line(options, std::move(row), [&](const JobRow& one) {
         fields::json_job({one, requests.of(one), env}, document->sink());
         out.put("");
       });
     }
     for (const StepRow& row : part.steps) {
-      if (!shows_step(o, wanted, row, me)) continue;
+      if (!shows_step(options, wanted, row, me)) continue;
       fields::json_step({row, env}, document->sink());
       out.put("");
     }
     return {};
   };
   MUSTER_TRY_VOID(session.stream(whole, on_part));
-  if (!document) document.emplace(o.data, o, list, session.conf(), out);
+  if (!document) document.emplace(options.data, options, list, session.conf(), out);
   return {};
 }
 

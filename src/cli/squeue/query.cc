@@ -20,17 +20,17 @@ constexpr uint32_t state_bit(JobState s) { return 1u << static_cast<unsigned>(s)
 // The states shown without -t: those of jobs that are not over.
 constexpr uint32_t kActive = state_bit(JobState::kPending) | state_bit(JobState::kRunning) | state_bit(JobState::kSuspended);
 
-Result<> add_states(const SqueueOptions& o, rpc::JobFilter& f) {
-  if (const std::string* unknown = add_job_states(o.states, f.states, f.state_flags)) {
+Result<> add_states(const SqueueOptions& options, rpc::JobFilter& filter) {
+  if (const std::string* unknown = add_job_states(options.states, filter.states, filter.state_flags)) {
     std::string valid;
     for (int i = 0; i < kJobStateCount; ++i) valid += (i ? "," : "") + std::string(job_state_name(static_cast<JobState>(i)));
     return fail(Errc::kInvalidReq, "Invalid job state specified: " + *unknown, "Valid job states include: " + valid);
   }
-  if (o.states.empty() && o.start) {
-    f.states = state_bit(JobState::kPending);
-  } else if (o.states.empty()) {
-    f.states = kActive;
-    f.state_flags = kJobCompleting | kJobStopped;
+  if (options.states.empty() && options.start) {
+    filter.states = state_bit(JobState::kPending);
+  } else if (options.states.empty()) {
+    filter.states = kActive;
+    filter.state_flags = kJobCompleting | kJobStopped;
   }
   return {};
 }
@@ -56,21 +56,21 @@ Result<> add_jobs(const TextList& list, rpc::JobFilter& f) {
 
 }  // namespace
 
-Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
-  rpc::QueryJobs q;
-  rpc::JobFilter& f = q.filter;
-  MUSTER_TRY_VOID(add_states(o, f));
-  MUSTER_TRY_VOID(add_users(o, f));
-  MUSTER_TRY_VOID(add_jobs(o.jobs, f));
-  f.partitions = o.partitions;
-  f.qos = o.qos;
-  f.names = o.names;  // for steps, the names of their jobs, too
-  if (!o.filters_steps) f.accounts = o.accounts;
-  f.licenses = o.licenses;
-  if (!o.reservation.empty())
-    for (std::string_view r : split(o.reservation, ',')) f.reservations.emplace_back(r);
-  if (!o.nodes.empty()) {
-    std::string list = o.nodes;
+Result<rpc::QueryJobs> make_query(const SqueueOptions& options) {
+  rpc::QueryJobs query;
+  rpc::JobFilter& filter = query.filter;
+  MUSTER_TRY_VOID(add_states(options, filter));
+  MUSTER_TRY_VOID(add_users(options, filter));
+  MUSTER_TRY_VOID(add_jobs(options.jobs, filter));
+  filter.partitions = options.partitions;
+  filter.qos = options.qos;
+  filter.names = options.names;  // for steps, the names of their jobs, too
+  if (!options.filters_steps) filter.accounts = options.accounts;
+  filter.licenses = options.licenses;
+  if (!options.reservation.empty())
+    for (std::string_view r : split(options.reservation, ',')) filter.reservations.emplace_back(r);
+  if (!options.nodes.empty()) {
+    std::string list = options.nodes;
     if (list.find('/') != std::string::npos) {
       MUSTER_TRY(read, read_node_file(list));
       list = read;
@@ -78,20 +78,20 @@ Result<rpc::QueryJobs> make_query(const SqueueOptions& o) {
     MUSTER_TRY(hosts, expand_hosts(list));
     for (std::string& host : hosts)
       if (host == "localhost") host = short_hostname();
-    f.nodes = std::move(hosts);
+    filter.nodes = std::move(hosts);
   }
-  if (o.filters_steps) {
-    for (const std::string& s : o.steps) {
+  if (options.filters_steps) {
+    for (const std::string& s : options.steps) {
       MUSTER_TRY(selector, parse_job_selector(s));
       selector.has_step = false;
-      f.jobs.push_back(std::move(selector));
+      filter.jobs.push_back(std::move(selector));
     }
   }
-  q.show_all = o.visibility == Visibility::kAll;
-  q.parts = o.only_job_state ? kRowStateOnly : kRowNodes | kRowVerdict | kRowRequest;
-  if (o.filters_steps) q.parts |= kRowSteps;
-  if (o.priority) q.parts |= kRowTiers;
-  return q;
+  query.show_all = options.visibility == Visibility::kAll;
+  query.parts = options.only_job_state ? kRowStateOnly : kRowNodes | kRowVerdict | kRowRequest;
+  if (options.filters_steps) query.parts |= kRowSteps;
+  if (options.priority) query.parts |= kRowTiers;
+  return query;
 }
 
 Result<std::vector<rpc::JobSelector>> step_selectors(const SqueueOptions& o) {

@@ -97,31 +97,31 @@ rpc::QueryUsage usage_query(const ReportRequest& r, TextList clusters) {
   return q;
 }
 
-Result<rpc::QueryJobSizes> sizes_query(const ReportRequest& r, TextList clusters) {
-  rpc::QueryJobSizes q;
-  rpc::JobRecordFilter& f = q.filter;
-  f.clusters = std::move(clusters);
-  f.from = r.from;
-  f.until = r.until;
-  f.duplicates = true;
-  f.wckeys = r.wckeys;
-  f.partitions = r.partitions;
-  f.nodes = r.nodes;
-  for (const std::string& name : r.users) {
+Result<rpc::QueryJobSizes> sizes_query(const ReportRequest& request, TextList clusters) {
+  rpc::QueryJobSizes query;
+  rpc::JobRecordFilter& filter = query.filter;
+  filter.clusters = std::move(clusters);
+  filter.from = request.from;
+  filter.until = request.until;
+  filter.duplicates = true;
+  filter.wckeys = request.wckeys;
+  filter.partitions = request.partitions;
+  filter.nodes = request.nodes;
+  for (const std::string& name : request.users) {
     const Result<Uid> user = os::find_uid(name);
     if (!user) return fail(Errc::kUserIdMissing, "Invalid user: " + name);
-    f.users.push_back(*user);
+    filter.users.push_back(*user);
   }
-  for (const std::string& name : r.gids) {
+  for (const std::string& name : request.gids) {
     const Result<Gid> group = os::find_gid(name);
     if (!group) return fail(Errc::kGroupIdMissing, "Invalid group: " + name);
-    f.groups.push_back(Uid{group->value});  // groups are numbers there
+    filter.groups.push_back(Uid{group->value});  // groups are numbers there
   }
-  for (const std::string& job : r.jobs) {
+  for (const std::string& job : request.jobs) {
     MUSTER_TRY(selector, parse_job_selector(job.substr(0, job.find('.'))));
-    f.jobs.push_back(std::move(selector));
+    filter.jobs.push_back(std::move(selector));
   }
-  return q;
+  return query;
 }
 
 // ---- how it is printed
@@ -129,33 +129,33 @@ Form form_of(SacctOptions::Form form) {
   return form == SacctOptions::Form::kAligned ? Form::kAligned : form == SacctOptions::Form::kParsable ? Form::kEnded : Form::kSeparated;
 }
 
-void put_title(const Reporter& c, const ReportRequest& r, Out& out) {
-  if (c.options.noheader) return;
+void put_title(const Reporter& reporter, const ReportRequest& request, Out& out) {
+  if (reporter.options.noheader) return;
   const std::string rule(80, '-');
   out.line(rule);
-  out.line(report_title(r));
-  const std::string_view unit = fields::report_time_name(c.time);
-  const std::string what = c.time == ReportTime::kPercent                                ? ""
-                           : c.options.tres.empty() && r.report != Report::kReservations ? "CPU "
-                                                                                         : "TRES ";
-  if (r.is_sizes() && r.job_count) out.line("Units are in number of jobs ran");
-  else if (r.is_sizes()) out.line("Time reported in " + std::string(unit));
+  out.line(report_title(request));
+  const std::string_view unit = fields::report_time_name(reporter.time);
+  const std::string what = reporter.time == ReportTime::kPercent                                      ? ""
+                           : reporter.options.tres.empty() && request.report != Report::kReservations ? "CPU "
+                                                                                                      : "TRES ";
+  if (request.is_sizes() && request.job_count) out.line("Units are in number of jobs ran");
+  else if (request.is_sizes()) out.line("Time reported in " + std::string(unit));
   else out.line("Usage reported in " + what + std::string(unit));
   out.line(rule);
 }
 
-Result<> put_rows(const Reporter& c, const ReportRequest& r, const std::vector<ReportRow>& rows, Out& out) {
+Result<> put_rows(const Reporter& reporter, const ReportRequest& request, const std::vector<ReportRow>& rows, Out& out) {
   fields::TableStyle style;
-  style.form = form_of(c.options.form);
-  style.header = !c.options.noheader;
+  style.form = form_of(reporter.options.form);
+  style.header = !reporter.options.noheader;
   fields::Table<ReportView> table(style);
-  const std::string usual = fields::report_default_columns(r.report, c.time, !c.options.tres.empty());
-  if (Result<> added = table.add(fields::report_fields(r.report), r.format.empty() ? usual : r.format); !added)
+  const std::string usual = fields::report_default_columns(request.report, reporter.time, !reporter.options.tres.empty());
+  if (Result<> added = table.add(fields::report_fields(request.report), request.format.empty() ? usual : request.format); !added)
     return fail(Errc::kInvalidReq, " Unknown field '" + std::string(added.error().message()) + "'", added.error().hint);
-  put_title(c, r, out);
+  put_title(reporter, request, out);
   table.header(out.buffer());
   for (const ReportRow& row : rows) {
-    table.row({row, c.time}, out.buffer());
+    table.row({row, reporter.time}, out.buffer());
     out.put("");
   }
   return {};
@@ -176,51 +176,51 @@ void put_size_line(Form form, const std::vector<std::string>& cells, bool names,
   out += '\n';
 }
 
-void put_sizes(const Reporter& c, const ReportRequest& r, const SizeTable& t, Out& out) {
-  const Form form = form_of(c.options.form);
-  put_title(c, r, out);
-  if (!c.options.noheader) {
-    std::vector<std::string> names = {"Cluster", r.report == Report::kSizesByWckey ? "WCKey" : "Account"};
-    names.insert(names.end(), t.headers.begin(), t.headers.end());
+void put_sizes(const Reporter& reporter, const ReportRequest& request, const SizeTable& table, Out& out) {
+  const Form form = form_of(reporter.options.form);
+  put_title(reporter, request, out);
+  if (!reporter.options.noheader) {
+    std::vector<std::string> names = {"Cluster", request.report == Report::kSizesByWckey ? "WCKey" : "Account"};
+    names.insert(names.end(), table.headers.begin(), table.headers.end());
     names.emplace_back("% of cluster");
     put_size_line(form, names, true, out.buffer());
     std::string rule = std::string(9, '-') + " " + std::string(9, '-') + " ";
-    for (size_t i = 0; i < t.headers.size(); ++i) rule += std::string(13, '-') + " ";
+    for (size_t i = 0; i < table.headers.size(); ++i) rule += std::string(13, '-') + " ";
     if (form == Form::kAligned) out.line(rule + std::string(12, '-') + " ");
   }
-  for (const SizeLine& l : t.lines) {
+  for (const SizeLine& l : table.lines) {
     std::vector<std::string> cells = {l.cluster, l.label};
     for (uint64_t amount : l.amounts)
-      cells.push_back(r.job_count ? std::to_string(amount) : fields::report_amount(amount, l.total, c.time));
+      cells.push_back(request.job_count ? std::to_string(amount) : fields::report_amount(amount, l.total, reporter.time));
     cells.push_back(fields::report_amount(l.used, l.total, ReportTime::kPercent));
     put_size_line(form, cells, false, out.buffer());
     out.put("");
   }
 }
 
-void json_sizes(const ReportRequest& r, const SizeTable& t, fields::TreeSink& sink) {
-  for (const SizeLine& l : t.lines) {
+void json_sizes(const ReportRequest& request, const SizeTable& table, fields::TreeSink& sink) {
+  for (const SizeLine& line : table.lines) {
     sink.begin_object();
     for (auto [key, value] :
-         {std::pair("cluster", &l.cluster), std::pair(r.report == Report::kSizesByWckey ? "wckey" : "account", &l.label)}) {
+         {std::pair("cluster", &line.cluster), std::pair(request.report == Report::kSizesByWckey ? "wckey" : "account", &line.label)}) {
       sink.key(key);
       sink.text(*value);
     }
     sink.key("sizes");
     sink.begin_list();
-    for (size_t i = 0; i < l.amounts.size(); ++i) {
+    for (size_t i = 0; i < line.amounts.size(); ++i) {
       sink.begin_object();
       sink.key("size");
-      sink.text(t.headers[i]);
-      sink.key(r.job_count ? "jobs" : "used_seconds");
-      sink.number_unsigned(l.amounts[i]);
+      sink.text(table.headers[i]);
+      sink.key(request.job_count ? "jobs" : "used_seconds");
+      sink.number_unsigned(line.amounts[i]);
       sink.end_object();
     }
     sink.end_list();
     sink.key("used_seconds");
-    sink.number_unsigned(l.used);
+    sink.number_unsigned(line.used);
     sink.key("total_seconds");
-    sink.number_unsigned(l.total);
+    sink.number_unsigned(line.total);
     sink.end_object();
   }
 }
@@ -228,32 +228,33 @@ void json_sizes(const ReportRequest& r, const SizeTable& t, fields::TreeSink& si
 // ---- the reports
 bool as_data(const Reporter& c) { return c.options.data.kind != DataOutput::Kind::kText; }
 
-Result<> report_reservations(Reporter& c, Session& session, const ReportRequest& r, const std::vector<ReportTres>& tres, Out& out) {
-  rpc::QueryReservationUsage q;
-  q.clusters = clusters_of(c, r, session.conf());
-  q.names = r.names;
-  q.nodes = r.nodes;
-  q.from = r.from;
-  q.until = r.until;
-  const RowContext context{r, tres, proper_name};
+Result<> report_reservations(Reporter& reporter, Session& session, const ReportRequest& request, const std::vector<ReportTres>& tres,
+                             Out& out) {
+  rpc::QueryReservationUsage query;
+  query.clusters = clusters_of(reporter, request, session.conf());
+  query.names = request.names;
+  query.nodes = request.nodes;
+  query.from = request.from;
+  query.until = request.until;
+  const RowContext context{request, tres, proper_name};
   std::vector<ReportRow> rows;
   MUSTER_TRY_VOID(session.stream(
-      q,
+      query,
       [&](rpc::ReservationUsages&& part) -> Result<> {
         for (const rpc::ReservationUsage& u : part.reservations) std::ranges::move(reservation_rows(context, u), std::back_inserter(rows));
         return {};
       },
       kReportTime));
-  if (!as_data(c)) return put_rows(c, r, rows, out);
-  Document document(c.options.data, c.options, "reports", session.conf(), out);
+  if (!as_data(reporter)) return put_rows(reporter, request, rows, out);
+  Document document(reporter.options.data, reporter.options, "reports", session.conf(), out);
   document.from_database();
-  for (const ReportRow& row : rows) fields::json_report_row(r.report, row, document.sink());
+  for (const ReportRow& row : rows) fields::json_report_row(request.report, row, document.sink());
   return {};
 }
 
-Result<> report_sizes(Reporter& c, Session& session, const ReportRequest& r, const std::vector<ReportTres>& tres, Out& out) {
-  const TextList clusters = clusters_of(c, r, session.conf());
-  MUSTER_TRY(query, sizes_query(r, clusters));
+Result<> report_sizes(Reporter& reporter, Session& session, const ReportRequest& request, const std::vector<ReportTres>& tres, Out& out) {
+  const TextList clusters = clusters_of(reporter, request, session.conf());
+  MUSTER_TRY(query, sizes_query(request, clusters));
   std::vector<rpc::JobSize> sizes;
   MUSTER_TRY_VOID(session.stream(
       query,
@@ -262,16 +263,16 @@ Result<> report_sizes(Reporter& c, Session& session, const ReportRequest& r, con
         return {};
       },
       kReportTime));
-  MUSTER_TRY(usage, ask_usage(session, usage_query(r, clusters)));
+  MUSTER_TRY(usage, ask_usage(session, usage_query(request, clusters)));
   MUSTER_TRY(accounts, ask_accounts(session, clusters));
-  const SizeTable table = size_table({r, tres, proper_name}, sizes, usage, accounts);
-  if (!as_data(c)) {
-    put_sizes(c, r, table, out);
+  const SizeTable table = size_table({request, tres, proper_name}, sizes, usage, accounts);
+  if (!as_data(reporter)) {
+    put_sizes(reporter, request, table, out);
     return {};
   }
-  Document document(c.options.data, c.options, "reports", session.conf(), out);
+  Document document(reporter.options.data, reporter.options, "reports", session.conf(), out);
   document.from_database();
-  json_sizes(r, table, document.sink());
+  json_sizes(request, table, document.sink());
   return {};
 }
 
@@ -285,43 +286,43 @@ std::vector<ReportRow> rows_of(const RowContext& context, const ClusterUsage& us
   }
 }
 
-Result<> report_usage(Reporter& c, Session& session, const ReportRequest& r, const std::vector<ReportTres>& tres, Out& out) {
-  const TextList clusters = clusters_of(c, r, session.conf());
-  MUSTER_TRY(usage, ask_usage(session, usage_query(r, clusters)));
+Result<> report_usage(Reporter& reporter, Session& session, const ReportRequest& request, const std::vector<ReportTres>& tres, Out& out) {
+  const TextList clusters = clusters_of(reporter, request, session.conf());
+  MUSTER_TRY(usage, ask_usage(session, usage_query(request, clusters)));
   std::vector<AssociationRecord> accounts;
-  if (r.report == Report::kAccountsByUser || r.report == Report::kAccountsByQos) {
+  if (request.report == Report::kAccountsByUser || request.report == Report::kAccountsByQos) {
     MUSTER_TRY(known, ask_accounts(session, clusters));
     accounts = std::move(known);
   }
   std::vector<ReportRow> rows;
   for (const ClusterUsage& u : usage) {
     const std::vector<ReportTres> all = tres.empty() ? all_tres(u.usage.cluster.count) : tres;
-    std::ranges::move(rows_of({r, all, proper_name}, u, accounts), std::back_inserter(rows));
+    std::ranges::move(rows_of({request, all, proper_name}, u, accounts), std::back_inserter(rows));
   }
-  if (!as_data(c)) return put_rows(c, r, rows, out);
-  Document document(c.options.data, c.options, "reports", session.conf(), out);
+  if (!as_data(reporter)) return put_rows(reporter, request, rows, out);
+  Document document(reporter.options.data, reporter.options, "reports", session.conf(), out);
   document.from_database();
-  for (const ReportRow& row : rows) fields::json_report_row(r.report, row, document.sink());
+  for (const ReportRow& row : rows) fields::json_report_row(request.report, row, document.sink());
   return {};
 }
 
-void make_report(Reporter& c, Words words) {
-  Result<ReportRequest> r = parse_report(words, os::wall_now());
-  if (!r) {
-    c.complain(r.error());
-    if (r.error().text.starts_with(' ') && !r.error().hint.empty()) c.log.info("{}", r.error().hint);
+void make_report(Reporter& reporter, Words words) {
+  Result<ReportRequest> request = parse_report(words, os::wall_now());
+  if (!request) {
+    reporter.complain(request.error());
+    if (request.error().text.starts_with(' ') && !request.error().hint.empty()) reporter.log.info("{}", request.error().hint);
     return;
   }
-  const bool of_all = r->report == Report::kReservations;
-  Result<std::vector<ReportTres>> tres = parse_report_tres(c.options.tres.empty() && !of_all ? "cpu" : c.options.tres);
-  if (!tres) return c.complain(tres.error());
-  if (r->is_sizes() && tres->size() != 1)
-    return c.complain(Error(Errc::kInvalidReq, "Job reports only support a single TRES", "-T cpu, or -T gres/gpu"));
-  Session* session = c.session();
+  const bool of_all = request->report == Report::kReservations;
+  Result<std::vector<ReportTres>> tres = parse_report_tres(reporter.options.tres.empty() && !of_all ? "cpu" : reporter.options.tres);
+  if (!tres) return reporter.complain(tres.error());
+  if (request->is_sizes() && tres->size() != 1)
+    return reporter.complain(Error(Errc::kInvalidReq, "Job reports only support a single TRES", "-T cpu, or -T gres/gpu"));
+  Session* session = reporter.session();
   if (!session) return;
   Out out;
-  const auto make = of_all ? report_reservations : r->is_sizes() ? report_sizes : report_usage;
-  if (Result<> done = make(c, *session, *r, *tres, out); !done) c.complain(done.error());
+  const auto make = of_all ? report_reservations : request->is_sizes() ? report_sizes : report_usage;
+  if (Result<> done = make(reporter, *session, *request, *tres, out); !done) reporter.complain(done.error());
 }
 
 // ---- the prompt's own words
@@ -369,40 +370,40 @@ void print_help(Reporter&, Words) {
     if (!v.help.empty()) out.put(verb_help(v.help, v.summary, 20));
 }
 
-void run_line(Reporter& c, Words line) {
+void run_line(Reporter& reporter, Words line) {
   if (line[0] == "!!") {
-    if (c.last.empty()) return c.complain("There is no command before this one");
-    const std::vector<std::string> again = c.last;
-    return run_line(c, again);
+    if (reporter.last.empty()) return reporter.complain("There is no command before this one");
+    const std::vector<std::string> again = reporter.last;
+    return run_line(reporter, again);
   }
-  c.last.assign(line.begin(), line.end());
+  reporter.last.assign(line.begin(), line.end());
   // A report's kind is asked first: "user" and "u" are reports.
   for (std::string_view kind : {"cluster", "job", "reservation", "user"})
-    if (istarts_with(kind, line[0])) return make_report(c, line);
+    if (istarts_with(kind, line[0])) return make_report(reporter, line);
   for (const Verb& v : kVerbs)
-    if (line[0].size() >= std::min(v.least, v.name.size()) && istarts_with(v.name, line[0])) return v.run(c, line.subspan(1));
-  make_report(c, line);  // which says what there is
+    if (line[0].size() >= std::min(v.least, v.name.size()) && istarts_with(v.name, line[0])) return v.run(reporter, line.subspan(1));
+  make_report(reporter, line);  // which says what there is
 }
 
 int run(int argc, char** argv) {
   QueryParse<SreportOptions> parse = parse_sreport(arguments_of(argc, argv), process_environment());
-  Reporter c(std::move(parse.options));
+  Reporter reporter(std::move(parse.options));
   if (parse.outcome == Outcome::kHelp) {
-    print_help(c, {});
+    print_help(reporter, {});
     return 0;
   }
   if (auto code = settled(parse.outcome, Command::kSreport, parse.messages, 1)) return *code;
-  set_verbosity(c.log, c.options.verbose);
-  if (auto code = data_parser_asked(c.options.data, c.log)) return *code;
-  if (c.options.quiet) c.log.set_level(os::LogLevel::kError);
-  if (!c.options.report_time.empty()) {
-    const std::string word = c.options.report_time;
-    set_time(c, Words(&word, 1));
-    if (c.exit_code) return c.exit_code;
+  set_verbosity(reporter.log, reporter.options.verbose);
+  if (auto code = data_parser_asked(reporter.options.data, reporter.log)) return *code;
+  if (reporter.options.quiet) reporter.log.set_level(os::LogLevel::kError);
+  if (!reporter.options.report_time.empty()) {
+    const std::string word = reporter.options.report_time;
+    set_time(reporter, Words(&word, 1));
+    if (reporter.exit_code) return reporter.exit_code;
   }
-  if (!parse.operands.empty()) run_line(c, parse.operands);
-  else c.interact([&](Words line) { run_line(c, line); });
-  return c.exit_code;
+  if (!parse.operands.empty()) run_line(reporter, parse.operands);
+  else reporter.interact([&](Words line) { run_line(reporter, line); });
+  return reporter.exit_code;
 }
 
 }  // namespace

@@ -49,19 +49,19 @@ std::string header_of(uint64_t from, std::optional<uint64_t> next, const std::st
 // Which sizes go into which column.
 class Groups {
  public:
-  Groups(const ReportRequest& r, const std::vector<rpc::JobSize>& sizes, const ReportTres& tres) {
-    if (r.each_size) {
+  Groups(const ReportRequest& request, const std::vector<rpc::JobSize>& sizes, const ReportTres& tres) {
+    if (request.each_size) {
       std::set<uint64_t> found;
       for (const rpc::JobSize& s : sizes) found.insert(s.each.of(tres.name));
       bounds_.assign(found.begin(), found.end());
     } else {
-      bounds_ = r.bounds;
+      bounds_ = request.bounds;
       if (bounds_.front() != 0) bounds_.insert(bounds_.begin(), 0);
     }
     const std::string unit = tres.shown == "cpu" ? "CPUs" : tres.shown;
     for (size_t i = 0; i < bounds_.size(); ++i) {
       const auto next = i + 1 < bounds_.size() ? std::optional(bounds_[i + 1]) : std::nullopt;
-      headers.push_back(r.each_size ? std::to_string(bounds_[i]) + " " + unit : header_of(bounds_[i], next, unit));
+      headers.push_back(request.each_size ? std::to_string(bounds_[i]) + " " + unit : header_of(bounds_[i], next, unit));
     }
   }
   size_t of(uint64_t size) const {
@@ -75,13 +75,13 @@ class Groups {
 };
 
 // The accounts whose lines a job of `account` counts in.
-std::vector<std::string> lines_of(const ReportRequest& r, const AccountTree& tree, const std::string& account) {
-  if (r.flat) return named(r.accounts, account) ? std::vector{account} : std::vector<std::string>();
-  TextList tops = r.accounts.empty() ? TextList{"root"} : r.accounts;
+std::vector<std::string> lines_of(const ReportRequest& request, const AccountTree& tree, const std::string& account) {
+  if (request.flat) return named(request.accounts, account) ? std::vector{account} : std::vector<std::string>();
+  TextList tops = request.accounts.empty() ? TextList{"root"} : request.accounts;
   std::vector<std::string> out;
   for (const std::string& top : tops) {
     if (!tree.is_below(account, to_lower(top))) continue;
-    if (!r.as_parent) {
+    if (!request.as_parent) {
       out.push_back(to_lower(top));
       continue;
     }
@@ -158,9 +158,9 @@ bool AccountTree::is_below(const std::string& account, const std::string& top) c
   return false;
 }
 
-std::vector<ReportRow> tree_rows(const RowContext& c, const ClusterUsage& usage, AccountTree tree) {
-  const ReportRequest& r = c.request;
-  const bool by_qos = r.report == Report::kAccountsByQos;
+std::vector<ReportRow> tree_rows(const RowContext& context, const ClusterUsage& usage, AccountTree tree) {
+  const ReportRequest& request = context.request;
+  const bool by_qos = request.report == Report::kAccountsByQos;
   std::map<std::string, TresAmounts> sums;  // with the accounts below
   std::map<std::string, std::vector<const UsageEntry*>> own;
   for (const UsageEntry& e : usage.usage.entries) {
@@ -172,15 +172,15 @@ std::vector<ReportRow> tree_rows(const RowContext& c, const ClusterUsage& usage,
       if (at == "root") break;
     }
   }
-  Rows rows(c, usage);
+  Rows rows(context, usage);
   for (const std::string& account : tree.order()) {
     auto shown = [&](const std::string& top) { return tree.is_below(account, to_lower(top)); };
-    if (!r.accounts.empty() && std::ranges::none_of(r.accounts, shown)) continue;
+    if (!request.accounts.empty() && std::ranges::none_of(request.accounts, shown)) continue;
     ReportRow row;
     row.account = account;
-    row.indent = r.tree ? tree.depth_of(account) : 0;
-    if (r.users.empty()) rows.add(row, sums[account]);
-    if (r.tree) ++row.indent;
+    row.indent = request.tree ? tree.depth_of(account) : 0;
+    if (request.users.empty()) rows.add(row, sums[account]);
+    if (request.tree) ++row.indent;
     for (const UsageEntry* e : own[account]) {
       if ((by_qos ? e->key.qos : e->key.user).empty()) continue;  // the account's own: idle time of its reservations
       (by_qos ? row.qos : row.login) = by_qos ? e->key.qos : e->key.user;
@@ -190,38 +190,39 @@ std::vector<ReportRow> tree_rows(const RowContext& c, const ClusterUsage& usage,
   return rows.take();
 }
 
-std::vector<ReportRow> user_rows(const RowContext& c, const ClusterUsage& usage) {
-  const ReportRequest& r = c.request;
+std::vector<ReportRow> user_rows(const RowContext& context, const ClusterUsage& usage) {
+  const ReportRequest& request = context.request;
   struct Line {
     ReportRow row;
     TresAmounts used;
   };
   std::map<std::string, size_t> by_user;  // with Group
   std::vector<Line> lines;
-  for (const UsageEntry& e : usage.usage.entries) {
-    if (e.key.user.empty()) continue;
-    if (r.report == Report::kUsersByWckey && e.key.wckey.empty()) continue;
-    if (r.group)
-      if (const auto [at, fresh] = by_user.try_emplace(e.key.user, lines.size()); !fresh) {
+  for (const UsageEntry& entry : usage.usage.entries) {
+    if (entry.key.user.empty()) continue;
+    if (request.report == Report::kUsersByWckey && entry.key.wckey.empty()) continue;
+    if (request.group)
+      if (const auto [at, fresh] = by_user.try_emplace(entry.key.user, lines.size()); !fresh) {
         Line& line = lines[at->second];
-        line.row.account += "," + e.key.account;
-        add_tres(line.used, e.used);
+        line.row.account += "," + entry.key.account;
+        add_tres(line.used, entry.used);
         continue;
       }
     Line& line = lines.emplace_back();
-    line.row.account = e.key.account;
-    line.row.login = e.key.user;
-    line.row.wckey = e.key.wckey;
-    line.used = e.used;
+    line.row.account = entry.key.account;
+    line.row.login = entry.key.user;
+    line.row.wckey = entry.key.wckey;
+    line.used = entry.used;
   }
-  if (!c.tres.empty()) std::ranges::stable_sort(lines, std::greater<>(), [&](const Line& l) { return l.used.of(c.tres.front().name); });
-  if (r.report == Report::kTopUsage && lines.size() > r.top) lines.resize(r.top);
-  Rows rows(c, usage);
+  if (!context.tres.empty())
+    std::ranges::stable_sort(lines, std::greater<>(), [&](const Line& l) { return l.used.of(context.tres.front().name); });
+  if (request.report == Report::kTopUsage && lines.size() > request.top) lines.resize(request.top);
+  Rows rows(context, usage);
   for (Line& l : lines) rows.add(std::move(l.row), l.used);
   return rows.take();
 }
 
-std::vector<ReportRow> wckey_rows(const RowContext& c, const ClusterUsage& usage) {
+std::vector<ReportRow> wckey_rows(const RowContext& context, const ClusterUsage& usage) {
   std::map<std::string, TresAmounts> sums;
   std::map<std::string, std::vector<const UsageEntry*>> users;
   for (const UsageEntry& e : usage.usage.entries) {
@@ -229,11 +230,11 @@ std::vector<ReportRow> wckey_rows(const RowContext& c, const ClusterUsage& usage
     add_tres(sums[e.key.wckey], e.used);
     users[e.key.wckey].push_back(&e);
   }
-  Rows rows(c, usage);
+  Rows rows(context, usage);
   for (const auto& [wckey, sum] : sums) {
     ReportRow row;
     row.wckey = wckey;
-    if (c.request.users.empty()) rows.add(row, sum);
+    if (context.request.users.empty()) rows.add(row, sum);
     for (const UsageEntry* e : users[wckey]) {
       row.login = e->key.user;
       if (!row.login.empty()) rows.add(row, e->used);
@@ -242,43 +243,43 @@ std::vector<ReportRow> wckey_rows(const RowContext& c, const ClusterUsage& usage
   return rows.take();
 }
 
-std::vector<ReportRow> cluster_rows(const RowContext& c, const ClusterUsage& usage) {
+std::vector<ReportRow> cluster_rows(const RowContext& context, const ClusterUsage& usage) {
   std::vector<ReportRow> out;
-  const ClusterTime& t = usage.usage.cluster;
-  for (const ReportTres& tres : c.tres) {
+  const ClusterTime& time = usage.usage.cluster;
+  for (const ReportTres& tres : context.tres) {
     if (tres.name.kind == TresKind::kNode) continue;  // a node may be counted for several jobs at a time
     ReportRow row;
     row.cluster = usage.cluster;
     row.tres = tres.shown;
-    row.count = t.count.of(tres.name);
-    row.reported = row.total = t.reported.of(tres.name);
-    row.allocated = t.allocated.of(tres.name);
-    row.down = t.down.of(tres.name);
-    row.planned_down = t.planned_down.of(tres.name);
-    row.planned = t.planned.of(tres.name);
-    row.over_committed = t.over_committed.of(tres.name);
+    row.count = time.count.of(tres.name);
+    row.reported = row.total = time.reported.of(tres.name);
+    row.allocated = time.allocated.of(tres.name);
+    row.down = time.down.of(tres.name);
+    row.planned_down = time.planned_down.of(tres.name);
+    row.planned = time.planned.of(tres.name);
+    row.over_committed = time.over_committed.of(tres.name);
     row.idle = row.reported - std::min(row.reported, row.allocated + row.down + row.planned_down + row.planned);
     if (row.reported) out.push_back(std::move(row));
   }
   return out;
 }
 
-std::vector<ReportRow> reservation_rows(const RowContext& c, const rpc::ReservationUsage& usage) {
-  const ReservationRecord& r = usage.reservation;
+std::vector<ReportRow> reservation_rows(const RowContext& context, const rpc::ReservationUsage& usage) {
+  const ReservationRecord& reservation = usage.reservation;
   ReportRow row;
-  row.cluster = r.cluster;
-  row.reservation = r.id;
-  row.name = r.name;
-  row.nodes = r.nodes;
-  row.flags = reservation_flags_text(r.flags, Duration::zero());
-  row.associations = r.accounts + (r.accounts.empty() || r.users.empty() ? "" : ",") + r.users;
-  row.start = r.started;
-  row.end = r.ended;
-  const auto length = static_cast<uint64_t>(std::max<int64_t>(0, to_seconds(r.ended - r.started)));
+  row.cluster = reservation.cluster;
+  row.reservation = reservation.id;
+  row.name = reservation.name;
+  row.nodes = reservation.nodes;
+  row.flags = reservation_flags_text(reservation.flags, Duration::zero());
+  row.associations = reservation.accounts + (reservation.accounts.empty() || reservation.users.empty() ? "" : ",") + reservation.users;
+  row.start = reservation.started;
+  row.end = reservation.ended;
+  const auto length = static_cast<uint64_t>(std::max<int64_t>(0, to_seconds(reservation.ended - reservation.started)));
   std::vector<ReportRow> out;
-  for (const ReportTres& t : c.tres.empty() ? all_tres(r.tres) : c.tres) {
+  for (const ReportTres& t : context.tres.empty() ? all_tres(reservation.tres) : context.tres) {
     row.tres = t.shown;
-    row.count = r.tres.of(t.name);
+    row.count = reservation.tres.of(t.name);
     row.reported = row.total = mul_sat(row.count, length);
     row.allocated = usage.allocated.of(t.name);
     row.idle = row.reported - std::min(row.reported, row.allocated);
@@ -287,25 +288,25 @@ std::vector<ReportRow> reservation_rows(const RowContext& c, const rpc::Reservat
   return out;
 }
 
-SizeTable size_table(const RowContext& c, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
+SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
                      const std::vector<AssociationRecord>& associations) {
-  const ReportRequest& r = c.request;
-  const ReportTres& tres = c.tres.front();
-  const Groups groups(r, sizes, tres);
+  const ReportRequest& request = context.request;
+  const ReportTres& tres = context.tres.front();
+  const Groups groups(request, sizes, tres);
   std::map<std::string, AccountTree> trees;
   std::map<std::pair<std::string, std::string>, SizeLine> lines;
-  for (const rpc::JobSize& s : sizes) {
-    const AccountTree& tree = trees.try_emplace(s.cluster, associations, s.cluster).first->second;
-    std::vector<std::string> labels = lines_of(r, tree, s.account);
-    if (r.report == Report::kSizesByAccountAndWckey)
-      for (std::string& l : labels) l += ":" + s.wckey;
-    if (r.report == Report::kSizesByWckey) labels = {s.wckey};
-    const uint64_t size = s.each.of(tres.name), used = mul_sat(size, s.seconds);
+  for (const rpc::JobSize& part : sizes) {
+    const AccountTree& tree = trees.try_emplace(part.cluster, associations, part.cluster).first->second;
+    std::vector<std::string> labels = lines_of(request, tree, part.account);
+    if (request.report == Report::kSizesByAccountAndWckey)
+      for (std::string& l : labels) l += ":" + part.wckey;
+    if (request.report == Report::kSizesByWckey) labels = {part.wckey};
+    const uint64_t size = part.each.of(tres.name), used = mul_sat(size, part.seconds);
     for (const std::string& label : labels) {
-      SizeLine& line = lines[{s.cluster, label}];
+      SizeLine& line = lines[{part.cluster, label}];
       line.amounts.resize(groups.headers.size());
       uint64_t& amount = line.amounts[groups.of(size)];
-      amount = add_sat(amount, r.job_count ? s.jobs : used);
+      amount = add_sat(amount, request.job_count ? part.jobs : used);
       line.used = add_sat(line.used, used);
     }
   }

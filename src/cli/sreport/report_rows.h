@@ -56,11 +56,11 @@ struct RowContext {
   const std::vector<ReportTres>& tres;
   NameOf proper_name;
 };
-std::vector<ReportRow> tree_rows(const RowContext& c, const ClusterUsage& usage, AccountTree tree);  // AccountUtilizationBy…
-std::vector<ReportRow> user_rows(const RowContext& c, const ClusterUsage& usage);                    // UserUtilizationBy…, TopUsage
-std::vector<ReportRow> wckey_rows(const RowContext& c, const ClusterUsage& usage);                   // WCKeyUtilizationByUser
-std::vector<ReportRow> cluster_rows(const RowContext& c, const ClusterUsage& usage);                 // Utilization
-std::vector<ReportRow> reservation_rows(const RowContext& c, const rpc::ReservationUsage& usage);
+std::vector<ReportRow> tree_rows(const RowContext& context, const ClusterUsage& usage, AccountTree tree);  // AccountUtilizationBy…
+std::vector<ReportRow> user_rows(const RowContext& context, const ClusterUsage& usage);                    // UserUtilizationBy…, TopUsage
+std::vector<ReportRow> wckey_rows(const RowContext& context, const ClusterUsage& usage);                   // WCKeyUtilizationByUser
+std::vector<ReportRow> cluster_rows(const RowContext& context, const ClusterUsage& usage);                 // Utilization
+std::vector<ReportRow> reservation_rows(const RowContext& context, const rpc::ReservationUsage& usage);
 
 // Sizes of jobs: a line for each account, wckey or both, with an amount for each group of sizes.
 struct SizeLine {
@@ -72,7 +72,7 @@ struct SizeTable {
   std::vector<std::string> headers;  // "0-49 CPUs", ">= 1000 CPUs"
   std::vector<SizeLine> lines;
 };
-SizeTable size_table(const RowContext& c, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
+SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
                      const std::vector<AssociationRecord>& associations);
 
 }  // namespace muster::cli

@@ -69,20 +69,20 @@ Result<> format(ReportRequest& r, std::string_view value, Time) {
   r.format += (r.format.empty() ? "" : ",") + std::string(value);
   return {};
 }
-Result<> grouping(ReportRequest& r, std::string_view value, Time) {
-  r.each_size = istarts_with("individual", value) && value.size() >= 3;
-  if (r.each_size) return {};
+Result<> grouping(ReportRequest& request, std::string_view value, Time) {
+  request.each_size = istarts_with("individual", value) && value.size() >= 3;
+  if (request.each_size) return {};
   constexpr size_t kMostBounds = 100;
-  r.bounds.clear();
+  request.bounds.clear();
   for (std::string_view part : split(value, ',')) {
     const auto bound = parse_number<uint64_t>(trim(part), 1, UINT64_MAX);
-    const bool ascends = bound && (r.bounds.empty() || *bound > r.bounds.back());
-    if (!ascends || r.bounds.size() == kMostBounds)
+    const bool ascends = bound && (request.bounds.empty() || *bound > request.bounds.back());
+    if (!ascends || request.bounds.size() == kMostBounds)
       return fail(Errc::kInvalidReq, "Invalid grouping (" + std::string(value) + ")",
                   "numbers that ascend, such as 50,100,150, at most 100 of them; or individual");
-    r.bounds.push_back(*bound);
+    request.bounds.push_back(*bound);
   }
-  if (r.bounds.empty()) return fail(Errc::kInvalidReq, "Invalid grouping ()", "numbers that ascend, or individual");
+  if (request.bounds.empty()) return fail(Errc::kInvalidReq, "Invalid grouping ()", "numbers that ascend, or individual");
   return {};
 }
 Result<> top(ReportRequest& r, std::string_view value, Time) {
@@ -155,20 +155,20 @@ void round(ReportRequest& r, Time now) {
 
 Result<ReportRequest> parse_report(std::span<const std::string> words, Time now) {
   MUSTER_TRY(report, find_report(words));
-  ReportRequest r;
-  r.report = report->report;
+  ReportRequest request;
+  request.report = report->report;
   for (const std::string& word : words.subspan(2)) {
     const size_t equals = word.find('=');
     const bool has_value = equals != word.npos;
-    const ReportWord* known = find_word(r.report, std::string_view(word).substr(0, equals), has_value);
+    const ReportWord* known = find_word(request.report, std::string_view(word).substr(0, equals), has_value);
     if (!known) return fail(Errc::kUnknownKeyword, " Unknown condition: " + word);
     std::string_view value = has_value ? std::string_view(word).substr(equals + 1) : std::string_view();
     if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
       value = value.substr(1, value.size() - 2);
-    MUSTER_TRY_VOID(known->set(r, value, now));
+    MUSTER_TRY_VOID(known->set(request, value, now));
   }
-  round(r, now);
-  return r;
+  round(request, now);
+  return request;
 }
 
 std::string report_title(const ReportRequest& r) {

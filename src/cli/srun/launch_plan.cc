@@ -22,27 +22,28 @@ int own_nice() {
   return errno ? 0 : nice;
 }
 
-std::vector<std::string> task_environment_of(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place,
-                                             const std::vector<rpc::Allocated>& all) {
-  VariableList v(exported(o, own_environment()));
-  add_option_variables(o, v);
-  if (o.preserve_env)
+std::vector<std::string> task_environment_of(const JobOptions& options, const rpc::Allocated& allocated, const ClientConf& conf,
+                                             Place place, const std::vector<rpc::Allocated>& all) {
+  VariableList variables(exported(options, own_environment()));
+  add_option_variables(options, variables);
+  if (options.preserve_env)
     for (const char* name : {"SLURM_NTASKS", "SLURM_NPROCS", "SLURM_JOB_NUM_NODES", "SLURM_NNODES"})
-      if (const char* value = ::getenv(name)) v.set(name, value);
-  if (place != Place::kInJob) add_submit_variables(o, conf, current_directory(), own_nice(), v);
-  if (place == Place::kInJobOfItsOwn) add_allocation_variables(a, conf, v);
-  add_component_variables(all, v);
-  v.set("SRUN_DEBUG", std::to_string(3 + o.verbose));
-  v.set("SLURM_UMASK", [&] {
+      if (const char* value = ::getenv(name)) variables.set(name, value);
+  if (place != Place::kInJob) add_submit_variables(options, conf, current_directory(), own_nice(), variables);
+  if (place == Place::kInJobOfItsOwn) add_allocation_variables(allocated, conf, variables);
+  add_component_variables(all, variables);
+  variables.set("SRUN_DEBUG", std::to_string(3 + options.verbose));
+  variables.set("SLURM_UMASK", [&] {
     char text[8];
-    snprintf(text, sizeof text, "%04o", o.request.umask);
+    snprintf(text, sizeof text, "%04o", options.request.umask);
     return std::string(text);
   }());
-  return v.list();
+  return variables.list();
 }
 
 // --bcast: sends the program to the nodes of the step, where it is then started.
-Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCreated& step, const NodeDialer& dialer, StepRequest& request) {
+Result<> send_program(Session& session, const JobOptions& options, const rpc::StepCreated& step, const NodeDialer& dialer,
+                      StepRequest& request) {
   rpc::AskCredential ask;
   ask.job = step.job;
   ask.has_step = true;
@@ -52,16 +53,19 @@ Result<> send_program(Session& session, const JobOptions& o, const rpc::StepCrea
   FileToSend file;
   file.source = below(request.work_dir, found_in_path(request.argv[0]));
   std::string name = "slurm_bcast_" + std::to_string(step.job.value) + "." + std::to_string(step.step.value);
-  std::string place = o.bcast_path.empty() ? name : o.bcast_path.ends_with('/') ? o.bcast_path + name : o.bcast_path;
+  std::string place = options.bcast_path.empty()          ? name
+                      : options.bcast_path.ends_with('/') ? options.bcast_path + name
+                                                          : options.bcast_path;
   file.destination = destination_of(file.source, place, session.conf(), request.work_dir);
   file.force = true;
   file.preserve = true;
-  file.lz4 = wants_lz4(o.compress, session.conf());
-  file.fanout = o.treewidth.value_or(session.conf().tree_width);
+  file.lz4 = wants_lz4(options.compress, session.conf());
+  file.fanout = options.treewidth.value_or(session.conf().tree_width);
   MUSTER_TRY_VOID(send_file(dialer, targets, file));
   request.argv[0] = file.destination;
   if (!request.send_libs) return {};
-  MUSTER_TRY(directory, send_libraries(dialer, targets, file, o.bcast_exclude.empty() ? session.conf().bcast_exclude : o.bcast_exclude));
+  MUSTER_TRY(directory,
+             send_libraries(dialer, targets, file, options.bcast_exclude.empty() ? session.conf().bcast_exclude : options.bcast_exclude));
   if (directory.empty()) return {};
   VariableList v(request.environment);
   const char* before = ::getenv("LD_LIBRARY_PATH");
@@ -99,29 +103,29 @@ bool run_program(const std::string& program, const char* what, const std::vector
   return false;
 }
 
-LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place,
+LaunchPlan launch_plan(const JobOptions& options, const rpc::Allocated& allocated, const ClientConf& conf, Place place,
                        const std::vector<rpc::Allocated>& all) {
   LaunchPlan plan;
-  plan.request = o.step;
-  plan.request.environment = task_environment_of(o, a, conf, place, all);
+  plan.request = options.step;
+  plan.request.environment = task_environment_of(options, allocated, conf, place, all);
   plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
   plan.dialer.security = client_options(conf, Patience::kNone).security;
   plan.ports = conf.srun_ports;
   plan.kill_wait_seconds = conf.kill_wait_seconds;
-  plan.wait_seconds = o.step.wait_seconds.value_or(conf.wait_seconds);
-  plan.kill_on_bad_exit =
-      o.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit : o.step.kill_on_bad_exit == KillOnBadExit::kYes;
-  if (o.msg_timeout_seconds) plan.launch_timeout = plan.dialer.connect_timeout = seconds(*o.msg_timeout_seconds);
-  plan.reduce_exit_messages = o.reduce_task_exit_msg;
-  plan.async = o.async;
-  plan.threads = o.threads;
-  plan.job_name = a.request.name;
-  plan.user_name = a.request.user_name;
-  plan.array_job = a.job.array_job_id;
-  plan.array_task = a.job.array_task;
-  plan.disable_status = o.disable_status;
-  plan.quit_on_interrupt = o.quit_on_interrupt;
-  for (uint8_t s : o.ignore_signals) plan.ignored_signals.insert(s);
+  plan.wait_seconds = options.step.wait_seconds.value_or(conf.wait_seconds);
+  plan.kill_on_bad_exit = options.step.kill_on_bad_exit == KillOnBadExit::kDefault ? conf.kill_on_bad_exit
+                                                                                   : options.step.kill_on_bad_exit == KillOnBadExit::kYes;
+  if (options.msg_timeout_seconds) plan.launch_timeout = plan.dialer.connect_timeout = seconds(*options.msg_timeout_seconds);
+  plan.reduce_exit_messages = options.reduce_task_exit_msg;
+  plan.async = options.async;
+  plan.threads = options.threads;
+  plan.job_name = allocated.request.name;
+  plan.user_name = allocated.request.user_name;
+  plan.array_job = allocated.job.array_job_id;
+  plan.array_task = allocated.job.array_task;
+  plan.disable_status = options.disable_status;
+  plan.quit_on_interrupt = options.quit_on_interrupt;
+  for (uint8_t s : options.ignore_signals) plan.ignored_signals.insert(s);
   return plan;
 }
 

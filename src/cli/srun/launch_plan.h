@@ -20,8 +20,8 @@ enum class Place : uint8_t { kInJob, kInJobOfItsOwn, kWithoutJob };
 bool may_run(const std::string& path);
 std::string found_in_path(const std::string& program);
 
-// `all`: the components of a heterogeneous job that srun made for the step; empty: `a` is the whole job.
-LaunchPlan launch_plan(const JobOptions& o, const rpc::Allocated& a, const ClientConf& conf, Place place,
+// `all`: the components of a heterogeneous job that srun made for the step; empty: `allocated` is the whole job.
+LaunchPlan launch_plan(const JobOptions& options, const rpc::Allocated& allocated, const ClientConf& conf, Place place,
                        const std::vector<rpc::Allocated>& all = {});
 // Runs --prolog or --epilog here, as the user.
 bool run_program(const std::string& program, const char* what, const std::vector<std::string>& environment, const os::CliLog& log);

@@ -61,31 +61,31 @@ Result<> test_program(const JobOptions& o, const std::string& program) {
 }
 
 // Adds what the parser does not: the program, the file of --multi-prog, what is inherited.
-Result<> complete_step(JobOptions& o, const std::vector<std::string>& operands) {
-  StepRequest& s = o.step;
+Result<> complete_step(JobOptions& options, const std::vector<std::string>& operands) {
+  StepRequest& step = options.step;
   if (operands.empty()) return fail(Errc::kInvalidArgument, "No command given to execute.");
-  s.argv = operands;
-  s.work_dir = o.request.work_dir;
-  look_in_work_dir(s);
-  MUSTER_TRY_VOID(test_program(o, s.argv[0]));
-  if (o.async) MUSTER_TRY_VOID(complete_async(o));
-  if (s.multi_prog) {
+  step.argv = operands;
+  step.work_dir = options.request.work_dir;
+  look_in_work_dir(step);
+  MUSTER_TRY_VOID(test_program(options, step.argv[0]));
+  if (options.async) MUSTER_TRY_VOID(complete_async(options));
+  if (step.multi_prog) {
     MUSTER_TRY(text, os::read_file(operands[0], kMaxProgramFile));
-    s.multi_prog_text = std::move(text);
+    step.multi_prog_text = std::move(text);
   }
-  s.umask = o.request.umask;
-  s.limits = o.request.limits;
+  step.umask = options.request.umask;
+  step.limits = options.request.limits;
   size_t slash = operands[0].rfind('/');
   std::string command = slash == std::string::npos ? operands[0] : operands[0].substr(slash + 1);
-  if (s.name.empty()) s.name = command;
-  if (o.request.name.empty()) o.request.name = command;
-  if (s.pty) {
+  if (step.name.empty()) step.name = command;
+  if (options.request.name.empty()) options.request.name = command;
+  if (step.pty) {
     if (auto size = os::window_size(0)) {
-      s.pty_rows = size->rows;
-      s.pty_columns = size->columns;
+      step.pty_rows = size->rows;
+      step.pty_columns = size->columns;
     }
   }
-  if (std::string_view type = site::mpi_type(s.mpi); !type.empty() && site::mpi_program(type).empty())
+  if (std::string_view type = site::mpi_type(step.mpi); !type.empty() && site::mpi_program(type).empty())
     return fail(Errc::kInvalidMpiPlugin, "Invalid MPI type '" + std::string(type) + "', --mpi=list for acceptable types");
   return {};
 }
@@ -152,7 +152,7 @@ bool continue_in_background(const os::CliLog& log) {
   return true;
 }
 
-int launch_later(Session& session, const JobOptions& o, LaunchPlan plan, const rpc::StepCreated& waiting, SpankHost& plugins,
+int launch_later(Session& session, const JobOptions& options, LaunchPlan plan, const rpc::StepCreated& waiting, SpankHost& plugins,
                  const os::CliLog& log) {
   auto placed = await_step(session, waiting.job, waiting.step);
   if (!placed) {
@@ -161,46 +161,46 @@ int launch_later(Session& session, const JobOptions& o, LaunchPlan plan, const r
   }
   plan.step = std::move(*placed);
   const rpc::StepCreated step = plan.step;
-  say_distribution(o, step, plan.request);
-  int code = prepare(session, o, plan.step, plan.dialer, plan.request, plugins) ? StepLauncher(std::move(plan), log).run() : 1;
+  say_distribution(options, step, plan.request);
+  int code = prepare(session, options, plan.step, plan.dialer, plan.request, plugins) ? StepLauncher(std::move(plan), log).run() : 1;
   if (code != 0) finish_step(session, step, 1 << 8);
   return code;
 }
 
 // Runs the step in a job that has its nodes, or on nodes without a job. `job_status` is the status to give the job back with.
-int run_step(Session& session, const JobOptions& o, const rpc::Allocated& a, Place place, SpankHost& plugins, const os::CliLog& log,
-             int32_t& job_status) {
+int run_step(Session& session, const JobOptions& options, const rpc::Allocated& allocated, Place place, SpankHost& plugins,
+             const os::CliLog& log, int32_t& job_status) {
   job_status = 1 << 8;
   const ClientConf& conf = session.conf();
   std::optional<EndWatch> here;
-  if (place == Place::kInJobOfItsOwn && conf.inactive_limit_seconds > 0) here.emplace(conf, a.job.id);
-  LaunchPlan plan = launch_plan(o, a, conf, place);
-  if (!run_program(o.prolog.empty() ? conf.srun_prolog : o.prolog, "prolog", plan.request.environment, log)) return 1;
-  if (place == Place::kInJobOfItsOwn) fill_whole_nodes(o, a, plan.request);
-  say_asked(plan.request, a, log);
+  if (place == Place::kInJobOfItsOwn && conf.inactive_limit_seconds > 0) here.emplace(conf, allocated.job.id);
+  LaunchPlan plan = launch_plan(options, allocated, conf, place);
+  if (!run_program(options.prolog.empty() ? conf.srun_prolog : options.prolog, "prolog", plan.request.environment, log)) return 1;
+  if (place == Place::kInJobOfItsOwn) fill_whole_nodes(options, allocated, plan.request);
+  say_asked(plan.request, allocated, log);
   auto created = place == Place::kWithoutJob ? step_without_job(session, plan.request, log)
-                                             : create_step(session, a.job.id, plan.request, o.async, log);
-  if (!created) return o.exit_error.value_or(1);
-  if (o.async) say_step_id(o, created->job, created->step);
+                                             : create_step(session, allocated.job.id, plan.request, options.async, log);
+  if (!created) return options.exit_error.value_or(1);
+  if (options.async) say_step_id(options, created->job, created->step);
   if (created->waiting) {
     if (!continue_in_background(log)) return 0;
     Session later(session.conf(), Patience::kMessageTimeout, Whom::kStepManager);
-    return launch_later(later, o, std::move(plan), *created, plugins, log);
+    return launch_later(later, options, std::move(plan), *created, plugins, log);
   }
   plan.step = std::move(*created);
-  if (place != Place::kInJobOfItsOwn) say_distribution(o, plan.step, plan.request);
-  if (Result<> ready = prepare(session, o, plan.step, plan.dialer, plan.request, plugins); !ready) {
+  if (place != Place::kInJobOfItsOwn) say_distribution(options, plan.step, plan.request);
+  if (Result<> ready = prepare(session, options, plan.step, plan.dialer, plan.request, plugins); !ready) {
     log.error(ready.error());
     if (place != Place::kWithoutJob) finish_step(session, plan.step, 1 << 8);
-    return o.exit_error.value_or(1);
+    return options.exit_error.value_or(1);
   }
   const rpc::StepCreated step = plan.step;
   const std::vector<std::string> environment = plan.request.environment;
   StepLauncher launcher(std::move(plan), log);
   int code = launcher.run();
   job_status = launcher.wait_status() == 0 && code != 0 ? code << 8 : launcher.wait_status();
-  if (o.async) return code;
-  run_program(o.epilog.empty() ? conf.srun_epilog : o.epilog, "epilog", environment, log);
+  if (options.async) return code;
+  run_program(options.epilog.empty() ? conf.srun_epilog : options.epilog, "epilog", environment, log);
   if (place == Place::kInJob) finish_step(session, step, job_status, launcher.out_of_memory());
   return code;
 }
@@ -218,33 +218,33 @@ int run_without_job(Session& session, const JobOptions& o, SpankHost& plugins, c
 
 // Runs the step in the job that srun is in, in one of its own, or without a job. `several`: the command line has other components, which only
 // a question about them could mean here.
-int run_one(Session& session, JobOptions& o, bool several, SpankHost& plugins, const os::CliLog& log) {
+int run_one(Session& session, JobOptions& options, bool several, SpankHost& plugins, const os::CliLog& log) {
   rpc::JobSelector job;
-  job.job = o.job_id;
-  job.array_task = o.array_task;
-  if (o.request.test_only && o.source_of("jobid") == Source::kCommandLine) return test_only(session, job, log);
-  if (o.request.test_only && several) {
+  job.job = options.job_id;
+  job.array_task = options.array_task;
+  if (options.request.test_only && options.source_of("jobid") == Source::kCommandLine) return test_only(session, job, log);
+  if (options.request.test_only && several) {
     log.error("srun --test-only is for one component; sbatch --test-only takes several");
-    return o.exit_error.value_or(1);
+    return options.exit_error.value_or(1);
   }
-  if (o.request.test_only) return test_only(session, o.request, log);
-  say_inherited(log, o.request);
-  bool own = !o.job_id;
-  if ((own || o.request.no_allocate) && o.async) {
+  if (options.request.test_only) return test_only(session, options.request, log);
+  say_inherited(log, options.request);
+  bool own = !options.job_id;
+  if ((own || options.request.no_allocate) && options.async) {
     log.error("--async can only be used in an existing job allocation");
-    return o.exit_error.value_or(1);
+    return options.exit_error.value_or(1);
   }
-  if (o.request.no_allocate) return run_without_job(session, o, plugins, log);
+  if (options.request.no_allocate) return run_without_job(session, options, plugins, log);
   if (own) {  // the controller enforces the job's limit and warning
-    o.step.time_limit_min = std::nullopt;
-    o.step.warn = {};
+    options.step.time_limit_min = std::nullopt;
+    options.step.warn = {};
   }
-  std::optional<rpc::Allocated> a = own ? allocate_own(session, o.request, log) : attach(session, job, log);
+  std::optional<rpc::Allocated> a = own ? allocate_own(session, options.request, log) : attach(session, job, log);
   if (a) say_allocation(*a, log);
-  if (!a) return own && o.request.immediate_seconds ? o.exit_immediate.value_or(1) : o.exit_error.value_or(1);
-  if (!own && !fits_behind(o, *a, log)) return o.exit_error.value_or(1);
+  if (!a) return own && options.request.immediate_seconds ? options.exit_immediate.value_or(1) : options.exit_error.value_or(1);
+  if (!own && !fits_behind(options, *a, log)) return options.exit_error.value_or(1);
   int32_t status = 0;
-  int code = run_step(session, o, *a, own ? Place::kInJobOfItsOwn : Place::kInJob, plugins, log, status);
+  int code = run_step(session, options, *a, own ? Place::kInJobOfItsOwn : Place::kInJob, plugins, log, status);
   if (own) give_back(session, a->job.id, status, log);
   return code;
 }
@@ -270,27 +270,28 @@ int run(int argc, char** argv) {
     return 0;
   }
   if (auto code = settled(parse.outcome, Command::kSrun, parse.messages, kWrongOption, parse.topic, plugins->options())) return *code;
-  JobOptions& o = parse.options;
-  if (o.quiet) log.set_level(os::LogLevel::kError);
-  set_verbosity(log, o.verbose);
-  say_options(log, o);
+  JobOptions& options = parse.options;
+  if (options.quiet) log.set_level(os::LogLevel::kError);
+  set_verbosity(log, options.verbose);
+  say_options(log, options);
   if (!conf) {
     report(log, conf.error());
     return 1;
   }
   if (auto code = plugins_settled(*plugins, parse, log, kWrongOption)) return *code;
-  Session session(std::move(*conf), Patience::kMessageTimeout, o.job_id ? Whom::kStepManager : Whom::kController);
+  Session session(std::move(*conf), Patience::kMessageTimeout, options.job_id ? Whom::kStepManager : Whom::kController);
   const CompleteOptions complete_options = [&](JobOptions& of, const std::vector<std::string>& operands) -> Result<> {
     of.test_exec = of.test_exec || session.conf().has_launch_parameter("test_exec");
     MUSTER_TRY_VOID(complete_request(of, session.conf(), "srun", arguments));
     return of.request.test_only ? Result<>() : complete_step(of, operands);
   };
-  if (means_components(scan, o) && !o.request.test_only) return run_together(session, scan, in, o, complete_options, *plugins, log);
-  if (Result<> complete = complete_options(o, parse.operands); !complete) {
+  if (means_components(scan, options) && !options.request.test_only)
+    return run_together(session, scan, in, options, complete_options, *plugins, log);
+  if (Result<> complete = complete_options(options, parse.operands); !complete) {
     report(log, complete.error());
-    return o.exit_error.value_or(1);
+    return options.exit_error.value_or(1);
   }
-  return run_one(session, o, !scan.more.empty(), *plugins, log);
+  return run_one(session, options, !scan.more.empty(), *plugins, log);
 }
 
 }  // namespace

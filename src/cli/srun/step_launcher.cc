@@ -149,19 +149,19 @@ void StepLauncher::launch_next() {
   if (asked_ < nodes_.size()) launch(nodes_[asked_++]);
 }
 
-void StepLauncher::launch(Node& n) {
+void StepLauncher::launch(Node& node) {
   if (!plan_.attach)
-    log_.verbose("launching StepId={} on host {}, {} tasks: {}", name_, n.step->address.name, n.step->ranks.size(), ranks_text(n));
+    log_.verbose("launching StepId={} on host {}, {} tasks: {}", name_, node.step->address.name, node.step->ranks.size(), ranks_text(node));
   NodeRequest ask;
-  ask.node = n.step->address;
+  ask.node = node.step->address;
   ask.timeout = launch_timeout();
   if (plan_.attach) {
     ask.message = wire::number_of<rpc::AttachTasks>;
-    wire::encode(rpc::AttachTasks{n.step->address.name, plan_.step.credential, io_}, ask.payload);
+    wire::encode(rpc::AttachTasks{node.step->address.name, plan_.step.credential, io_}, ask.payload);
   } else {
     rpc::LaunchStep m;
-    m.node = n.step->address.name;
-    const auto place = static_cast<size_t>(&n - nodes_.data());
+    m.node = node.step->address.name;
+    const auto place = static_cast<size_t>(&node - nodes_.data());
     const auto after = std::ranges::upper_bound(plan_.more, place, {}, &LaunchPart::first_node);
     const auto part = static_cast<size_t>(after - plan_.more.begin());  // 0: the first component
     m.credential = part ? plan_.more[part - 1].credential : plan_.step.credential;
@@ -171,10 +171,10 @@ void StepLauncher::launch(Node& n) {
     ask.message = wire::number_of<rpc::LaunchStep>;
     wire::encode(m, ask.payload);
   }
-  ask_node(loop_, plan_.dialer, std::move(ask), [this, &n](Result<net::Frame> r) {
+  ask_node(loop_, plan_.dialer, std::move(ask), [this, &node](Result<net::Frame> r) {
     // The answer of a slurmd that dies is lost; if the stream of the tasks is there, they were launched.
-    if (!r && !(n.stream && r.error().code == Errc::kReceiveFailed)) return launch_failed(n, r.error());
-    launched(n);
+    if (!r && !(node.stream && r.error().code == Errc::kReceiveFailed)) return launch_failed(node, r.error());
+    launched(node);
   });
 }
 
@@ -189,39 +189,39 @@ void StepLauncher::launched(Node& n) {
   if (!n.stream && !n.over) n.awaited = loop_.after(launch_timeout(), [this, &n] { node_lost(n); });
 }
 
-void StepLauncher::launch_failed(Node& n, const Error& e) {
-  if (n.over) return;
+void StepLauncher::launch_failed(Node& node, const Error& error) {
+  if (node.over) return;
   if (plan_.attach) {
-    log_.error("Attaching to StepId={} failed on node {}: {}", name_, n.step->address.name, e.message());
+    log_.error("Attaching to StepId={} failed on node {}: {}", name_, node.step->address.name, error.message());
   } else {
-    log_.error("Task launch for StepId={} failed on node {}: {}", name_, n.step->address.name, e.message());
-    if (!failed_) log_.error("Application launch failed: {}", e.message());
+    log_.error("Task launch for StepId={} failed on node {}: {}", name_, node.step->address.name, error.message());
+    if (!failed_) log_.error("Application launch failed: {}", error.message());
   }
   failed_ = true;
   step_rpc::TasksEnded m;
-  for (uint32_t rank : n.step->ranks) m.tasks.push_back({rank, 0, {}});
-  report_.ended(n.step->address.name, m);
+  for (uint32_t rank : node.step->ranks) m.tasks.push_back({rank, 0, {}});
+  report_.ended(node.step->address.name, m);
   if (!ending_ && !plan_.attach) end_step("Job step aborted");
   launch_next();  // the node learns at once that the step ends
-  node_over(n);
+  node_over(node);
 }
 
 void StepLauncher::accept_stream() {
   for (;;) {
     int fd = ::accept4(listener_.get(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
     if (fd < 0) return;
-    net::ChannelPtr c = net::adopt_channel(loop_, fd, net::Peer{});
-    net::Channel* raw = c.get();
+    net::ChannelPtr channel = net::adopt_channel(loop_, fd, net::Peer{});
+    net::Channel* raw = channel.get();
     // The callbacks are the same before and after the hello, because all frames may come in one turn.
-    c->on_request = [this, raw](net::Frame f) {
+    channel->on_request = [this, raw](net::Frame f) {
       Node* n = node_of(raw);
       n ? on_stream(*n, f) : on_hello(raw, f);
     };
-    c->on_closed = [this, raw](const Error&) {
+    channel->on_closed = [this, raw](const Error&) {
       if (Node* n = node_of(raw)) stream_over(*n);
       else turn_away(raw);
     };
-    strangers_.push_back({std::move(c), loop_.after(launch_timeout(), [this, raw] { turn_away(raw); })});
+    strangers_.push_back({std::move(channel), loop_.after(launch_timeout(), [this, raw] { turn_away(raw); })});
     if (strangers_.size() > nodes_.size() + kMostStrangers) turn_away(strangers_.front().channel.get());
   }
 }
@@ -234,11 +234,11 @@ void StepLauncher::turn_away(const net::Channel* stranger) {
   strangers_.erase(at);
 }
 
-void StepLauncher::on_hello(net::Channel* raw, const net::Frame& f) {
+void StepLauncher::on_hello(net::Channel* raw, const net::Frame& frame) {
   auto at = std::ranges::find_if(strangers_, [&](const Stranger& s) { return s.channel.get() == raw; });
   if (at == strangers_.end()) return;
   step_rpc::IoHello hello;
-  bool good = f.message == step_rpc::IoHello::kNumber && wire::decode(f.payload, hello) && hello.key == io_.key;
+  bool good = frame.message == step_rpc::IoHello::kNumber && wire::decode(frame.payload, hello) && hello.key == io_.key;
   // Two components may have a part of the same node, with tasks of their own.
   auto node = std::ranges::find_if(
       nodes_, [&](const Node& n) { return n.step->address.name == hello.node && (plan_.more.empty() || hello.ranks == n.step->ranks); });
@@ -256,38 +256,38 @@ StepLauncher::Node* StepLauncher::node_of(const net::Channel* stream) {
   return at == nodes_.end() ? nullptr : &*at;
 }
 
-void StepLauncher::on_stream(Node& n, const net::Frame& f) {
-  if (f.message == step_rpc::IoData::kNumber) {
+void StepLauncher::on_stream(Node& node, const net::Frame& frame) {
+  if (frame.message == step_rpc::IoData::kNumber) {
     step_rpc::IoData m;
-    if (!wire::decode(f.payload, m)) return;
+    if (!wire::decode(frame.payload, m)) return;
     output_.write(m.rank, m.stream, m.data);
     if (m.end) output_.end(m.rank, m.stream);
     if (output_.broken() && !ending_) end_step(nullptr);
-  } else if (f.message == step_rpc::TasksEnded::kNumber) {
+  } else if (frame.message == step_rpc::TasksEnded::kNumber) {
     step_rpc::TasksEnded m;
-    if (!wire::decode(f.payload, m)) return;
+    if (!wire::decode(frame.payload, m)) return;
     // A node speaks for its own tasks alone.
-    std::erase_if(m.tasks, [&](const auto& task) { return std::ranges::find(n.step->ranks, task.rank) == n.step->ranks.end(); });
-    tasks_ended(n, m);
-  } else if (f.message == step_rpc::StreamEnd::kNumber) {
-    net::ChannelPtr c = n.stream;
+    std::erase_if(m.tasks, [&](const auto& task) { return std::ranges::find(node.step->ranks, task.rank) == node.step->ranks.end(); });
+    tasks_ended(node, m);
+  } else if (frame.message == step_rpc::StreamEnd::kNumber) {
+    net::ChannelPtr c = node.stream;
     c->close();
     loop_.defer([c] {});  // keeps it alive until its own callback has returned
-    stream_over(n);
-  } else if (f.message == mpi_rpc::NodeLetter::kNumber) {
-    pass_on(n, f);
-  } else if (f.message == mpi_rpc::StepAbort::kNumber) {
+    stream_over(node);
+  } else if (frame.message == mpi_rpc::NodeLetter::kNumber) {
+    pass_on(node, frame);
+  } else if (frame.message == mpi_rpc::StepAbort::kNumber) {
     if (!ending_) abort_step();
-  } else if (f.message == step_rpc::StepNote::kNumber) {
+  } else if (frame.message == step_rpc::StepNote::kNumber) {
     step_rpc::StepNote m;
-    if (!wire::decode(f.payload, m)) return;
+    if (!wire::decode(frame.payload, m)) return;
     m.text += raw_ ? "\r\n" : "\n";
     output_.fresh_line();
     [[maybe_unused]] ssize_t written = ::write(2, m.text.data(), m.text.size());
-  } else if (f.message == step_rpc::IoTaken::kNumber) {
+  } else if (frame.message == step_rpc::IoTaken::kNumber) {
     step_rpc::IoTaken m;
-    if (!wire::decode(f.payload, m)) return;
-    n.input_unacknowledged -= std::min(n.input_unacknowledged, m.bytes);
+    if (!wire::decode(frame.payload, m)) return;
+    node.input_unacknowledged -= std::min(node.input_unacknowledged, m.bytes);
     if (input_watch_) input_watch_->pause_read(false);
   }
 }
@@ -298,19 +298,19 @@ void StepLauncher::stream_over(Node& n) {
 }
 
 // The node's part is over; tasks whose end was not reported ended with the node.
-void StepLauncher::node_lost(Node& n) {
+void StepLauncher::node_lost(Node& node) {
   step_rpc::TasksEnded lost;
-  for (uint32_t rank : n.step->ranks)
+  for (uint32_t rank : node.step->ranks)
     if (report_.is_running(rank)) lost.tasks.push_back({rank, SIGKILL, {}});
   if (!lost.tasks.empty()) {
     output_.fresh_line();
-    if (plan_.attach) log_.error("The connection to StepId={} on node {} ended before its tasks", name_, n.step->address.name);
-    else log_.error("Node failure on {}", n.step->address.name);
+    if (plan_.attach) log_.error("The connection to StepId={} on node {} ended before its tasks", name_, node.step->address.name);
+    else log_.error("Node failure on {}", node.step->address.name);
     failed_ = true;
-    n.over = true;  // nothing more is sent to it
-    tasks_ended(n, lost);
+    node.over = true;  // nothing more is sent to it
+    tasks_ended(node, lost);
   }
-  node_over(n);
+  node_over(node);
 }
 
 // Nothing waits for the node any more: neither the others' letters nor srun's input, which may have been held up for it.
@@ -323,11 +323,11 @@ void StepLauncher::node_over(Node& n) {
   check_done();
 }
 
-void StepLauncher::tasks_ended(Node& n, const step_rpc::TasksEnded& m) {
+void StepLauncher::tasks_ended(Node& node, const step_rpc::TasksEnded& ended) {
   bool failed_before = report_.any_failed();
-  say_started(n);  // short tasks end before slurmd has answered
-  say_ended(n, m);
-  report_.ended(n.step->address.name, m);
+  say_started(node);  // short tasks end before slurmd has answered
+  say_ended(node, ended);
+  report_.ended(node.step->address.name, ended);
   if (plan_.reduce_exit_messages) report_.say_each_ending_once();
   if (!line_timer_) line_timer_ = loop_.after(kLineDelay, [this] { flush_lines(); });
   if (plan_.kill_on_bad_exit && report_.any_failed() && !failed_before && !ending_ && report_.running() > 0) {
@@ -354,10 +354,10 @@ void StepLauncher::say_started(Node& n) {
 }
 
 // With -v, tasks that end well are reported, too.
-void StepLauncher::say_ended(const Node& n, const step_rpc::TasksEnded& m) {
+void StepLauncher::say_ended(const Node& node, const step_rpc::TasksEnded& ended) {
   if (!log_.enabled(os::LogLevel::kVerbose)) return;
   std::map<int32_t, Bitmap> by_status;
-  for (const step_rpc::TaskEnd& t : m.tasks)
+  for (const step_rpc::TaskEnd& t : ended.tasks)
     if (report_.is_running(t.rank)) by_status[t.status].set(t.rank);
   for (const auto& [status, ranks] : by_status) {
     char hex[16];
@@ -365,7 +365,7 @@ void StepLauncher::say_ended(const Node& n, const step_rpc::TasksEnded& m) {
     const std::string_view what = ranks.count() == 1 ? "task" : "tasks";
     output_.fresh_line();
     log_.verbose("Received task exit notification for {} {} of StepId={} (status={}).", ranks.count(), what, name_, std::string(hex));
-    if (status == 0) log_.verbose("{}: {}: Completed", n.step->address.name, tasks_text(ranks));
+    if (status == 0) log_.verbose("{}: {}: Completed", node.step->address.name, tasks_text(ranks));
   }
 }
 

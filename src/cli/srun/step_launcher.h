@@ -91,7 +91,7 @@ class StepLauncher {
   void on_hello(net::Channel* channel, const net::Frame& frame);
   void on_stream(Node& node, const net::Frame& frame);
   void stream_over(Node& node);
-  void tasks_ended(Node& node, const step_rpc::TasksEnded& m);
+  void tasks_ended(Node& node, const step_rpc::TasksEnded& ended);
   void flush_lines();
   void node_over(Node& node);
   void check_done();
@@ -114,7 +114,7 @@ class StepLauncher {
   // `signal` is sent to the tasks first; 0 ends them as scancel does.
   void end_step(const char* why, int signal = 0);
   void say_started(Node& node);
-  void say_ended(const Node& node, const step_rpc::TasksEnded& m);
+  void say_ended(const Node& node, const step_rpc::TasksEnded& ended);
   static std::string ranks_text(const Node& node);
   void abort_step();
   template <class M>

@@ -12,19 +12,19 @@ constexpr size_t kMostKept = 256u << 20;  // bytes kept for nodes that have not 
 
 }  // namespace
 
-void StepLauncher::pass_on(const Node& from, const net::Frame& f) {
-  mpi_rpc::NodeLetter m;
-  if (plan_.attach || !wire::decode(f.payload, m) || m.content.size() > mpi_rpc::kMaxLetter) return;
+void StepLauncher::pass_on(const Node& from, const net::Frame& frame) {
+  mpi_rpc::NodeLetter letter;
+  if (plan_.attach || !wire::decode(frame.payload, letter) || letter.content.size() > mpi_rpc::kMaxLetter) return;
   if (!letters_) {
     letters_ = true;
     if (!lost_nodes().empty()) tell_of_lost_nodes();
   }
   // A module's first letter has no addressee: it says that there is a module.
-  m.from = static_cast<uint32_t>(&from - nodes_.data());
-  std::vector<uint32_t> to = std::move(m.to);
-  m.to.clear();
+  letter.from = static_cast<uint32_t>(&from - nodes_.data());
+  std::vector<uint32_t> to = std::move(letter.to);
+  letter.to.clear();
   for (uint32_t node : to)
-    if (node < nodes_.size() && node != m.from) deliver(nodes_[node], m);
+    if (node < nodes_.size() && node != letter.from) deliver(nodes_[node], letter);
 }
 
 void StepLauncher::deliver(Node& n, const mpi_rpc::NodeLetter& m) {

@@ -16,7 +16,7 @@ bool same_file(int a, int b) {
 
 }  // namespace
 
-Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepRequest& r, const FileNames& names, uint32_t num_tasks) {
+Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepRequest& request, const FileNames& names, uint32_t num_tasks) {
   if (pattern.empty() || pattern == "all") {
     pattern.clear();
     return {};
@@ -32,10 +32,10 @@ Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepReque
   }
   if (pattern_is_per_task(pattern)) return {};
   os::OpenOutput how;
-  how.append = r.open_mode == OpenMode::kAppend;
+  how.append = request.open_mode == OpenMode::kAppend;
   how.make_parents = true;
   how.mode = 0666;
-  std::string path = below(r.work_dir, expand_file_pattern(pattern, names));
+  std::string path = below(request.work_dir, expand_file_pattern(pattern, names));
   MUSTER_TRY(fd, os::open_output(path, how));
   sink.own = std::move(fd);
   sink.fd = sink.own.get();
@@ -43,23 +43,23 @@ Result<> StepOutput::open_sink(Sink& sink, std::string& pattern, const StepReque
   return {};
 }
 
-Result<> StepOutput::prepare(StepRequest& r, const FileNames& names, uint32_t num_tasks) {
-  label_ = r.label;
-  at_once_ = !label_ && (r.unbuffered || r.pty || num_tasks <= 1);
-  terminal_ = r.pty;
+Result<> StepOutput::prepare(StepRequest& request, const FileNames& names, uint32_t num_tasks) {
+  label_ = request.label;
+  at_once_ = !label_ && (request.unbuffered || request.pty || num_tasks <= 1);
+  terminal_ = request.pty;
   num_tasks_ = num_tasks;
   one_file_ = same_file(1, 2);
   sinks_[1].fd = 2;
-  bool own_errors = !r.std_err.empty();
-  std::string out = r.std_out;
-  MUSTER_TRY_VOID(open_sink(sinks_[0], r.std_out, r, names, num_tasks));
+  bool own_errors = !request.std_err.empty();
+  std::string out = request.std_out;
+  MUSTER_TRY_VOID(open_sink(sinks_[0], request.std_out, request, names, num_tasks));
   if (own_errors) {
-    if (r.std_err == out && sinks_[0].own) {
+    if (request.std_err == out && sinks_[0].own) {
       sinks_[1].fd = sinks_[0].fd;
-      r.std_err.clear();
+      request.std_err.clear();
       return {};
     }
-    return open_sink(sinks_[1], r.std_err, r, names, num_tasks);
+    return open_sink(sinks_[1], request.std_err, request, names, num_tasks);
   }
   // stderr goes where stdout goes when that is a file.
   if (sinks_[0].own) sinks_[1].fd = sinks_[0].fd;

@@ -15,20 +15,20 @@ std::string end_text(int32_t status, bool out_of_memory) {
   return "Exited with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
-void TaskReport::ended(std::string_view node, const step_rpc::TasksEnded& m) {
-  for (const step_rpc::TaskEnd& t : m.tasks) {
-    if (!is_running(t.rank)) continue;
-    tasks_[t.rank].ended = true;
+void TaskReport::ended(std::string_view node, const step_rpc::TasksEnded& ended) {
+  for (const step_rpc::TaskEnd& task : ended.tasks) {
+    if (!is_running(task.rank)) continue;
+    tasks_[task.rank].ended = true;
     ++ended_;
-    out_of_memory_ = out_of_memory_ || m.out_of_memory;
-    status_ = std::max(status_, t.status);
-    if (t.status == 0) continue;
-    int code = WIFSIGNALED(t.status) ? 128 + WTERMSIG(t.status) : WEXITSTATUS(t.status);
+    out_of_memory_ = out_of_memory_ || ended.out_of_memory;
+    status_ = std::max(status_, task.status);
+    if (task.status == 0) continue;
+    int code = WIFSIGNALED(task.status) ? 128 + WTERMSIG(task.status) : WEXITSTATUS(task.status);
     exit_code_ = std::max(exit_code_, code);
-    std::string text = t.text.empty() ? end_text(t.status, m.out_of_memory) : t.text;
+    std::string text = task.text.empty() ? end_text(task.status, ended.out_of_memory) : task.text;
     auto same = std::ranges::find_if(lines_, [&](const Line& l) { return l.node == node && l.text == text; });
     if (same == lines_.end()) same = lines_.insert(lines_.end(), {std::string(node), text, {}});
-    same->ranks.set(t.rank);
+    same->ranks.set(task.rank);
   }
 }
 

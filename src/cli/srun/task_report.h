@@ -17,7 +17,7 @@ class TaskReport {
   TaskReport(std::string step_name, uint32_t tasks) : step_(std::move(step_name)), tasks_(tasks) {}
 
   // Takes the tasks of one node that ended; statuses other than 0 are noted for take_lines().
-  void ended(std::string_view node, const step_rpc::TasksEnded& m);
+  void ended(std::string_view node, const step_rpc::TasksEnded& ended);
   bool is_running(uint32_t rank) const { return rank < tasks_.size() && !tasks_[rank].ended; }
   size_t running() const { return tasks_.size() - ended_; }
   bool any_failed() const { return exit_code_ != 0; }

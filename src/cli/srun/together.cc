@@ -157,18 +157,18 @@ bool create_all(Session& session, std::vector<Part>& parts, Place place, LaunchP
 
 int run_steps(Session& session, std::vector<Part>& parts, Place place, SpankHost& plugins, const os::CliLog& log, int32_t& job_status) {
   job_status = 1 << 8;
-  const JobOptions& o = parts.front().o;
+  const JobOptions& options = parts.front().o;
   const ClientConf& conf = session.conf();
   LaunchPlan plan = plan_of(session, parts, place);
   const std::vector<std::string> environment = plan.request.environment;
-  if (!run_program(o.prolog.empty() ? conf.srun_prolog : o.prolog, "prolog", environment, log)) return 1;
+  if (!run_program(options.prolog.empty() ? conf.srun_prolog : options.prolog, "prolog", environment, log)) return 1;
   std::vector<rpc::StepCreated> steps;
-  if (!create_all(session, parts, place, plan, steps, plugins, log)) return o.exit_error.value_or(1);
+  if (!create_all(session, parts, place, plan, steps, plugins, log)) return options.exit_error.value_or(1);
   plan.step = steps.front();
   StepLauncher launcher(std::move(plan), log);
   const int code = launcher.run();
   job_status = launcher.wait_status() == 0 && code != 0 ? code << 8 : launcher.wait_status();
-  run_program(o.epilog.empty() ? conf.srun_epilog : o.epilog, "epilog", environment, log);
+  run_program(options.epilog.empty() ? conf.srun_epilog : options.epilog, "epilog", environment, log);
   if (place == Place::kInJob) finish_all(session, steps, job_status, launcher.out_of_memory());
   return code;
 }
@@ -214,19 +214,19 @@ int run_in_job(Session& session, const JobScanResult& scan, const JobInputs& in,
   const auto meant = components_meant(scan, in, het ? het.size : 1u, log);
   if (!meant) return failed;
   std::vector<Part> parts(meant->size());
-  for (size_t i = 0; i < parts.size(); ++i) {
-    const auto [component, line] = (*meant)[i];
-    parts[i].component = component;
-    if (auto code = read_part(scan, line, in, true, complete, parts[i], log)) return *code;
+  for (size_t index = 0; index < parts.size(); ++index) {
+    const auto [component, line] = (*meant)[index];
+    parts[index].component = component;
+    if (auto code = read_part(scan, line, in, true, complete, parts[index], log)) return *code;
     rpc::JobSelector one;
     one.job = het ? het.component(component) : leader->job.id;
     if (one.job == leader->job.id) {
-      parts[i].a = *leader;
+      parts[index].a = *leader;
       continue;
     }
     std::optional<rpc::Allocated> a = attach(session, one, log);
     if (!a) return failed;
-    parts[i].a = std::move(*a);
+    parts[index].a = std::move(*a);
   }
   if (!possible(parts, log)) return failed;
   int32_t status = 0;

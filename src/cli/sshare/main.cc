@@ -72,19 +72,19 @@ Result<> print_document(Session& session, const SshareOptions& o, ShareFilter& f
   return {};
 }
 
-int list(Session& session, SshareOptions o, const os::CliLog& log) {
-  Result<TextList> users = names_of_users(o.users);
+int list(Session& session, SshareOptions options, const os::CliLog& log) {
+  Result<TextList> users = names_of_users(options.users);
   if (!users) {
     report(log, users.error());
     return 1;
   }
-  o.users = std::move(*users);
-  if (log.enabled(os::LogLevel::kVerbose)) settings_of(o).say();
+  options.users = std::move(*users);
+  if (log.enabled(os::LogLevel::kVerbose)) settings_of(options).say();
   say_asking(log, session.conf());
-  ShareFilter filter(o, own_name());
+  ShareFilter filter(options, own_name());
   Out out;
-  const bool text = o.data.kind == DataOutput::Kind::kText;
-  Result<> done = text ? print_lines(session, o, filter, out) : print_document(session, o, filter, out);
+  const bool text = options.data.kind == DataOutput::Kind::kText;
+  Result<> done = text ? print_lines(session, options, filter, out) : print_document(session, options, filter, out);
   out.flush();
   if (!done) {
     report(log, done.error(), kQueryError);
@@ -98,25 +98,25 @@ int run(int argc, char** argv) {
   os::CliLog log("sshare");
   QueryParse<SshareOptions> parse = parse_sshare(arguments_of(argc, argv), process_environment());
   if (auto code = settled(parse.outcome, Command::kSshare, parse.messages, 1)) return *code;
-  const SshareOptions& o = parse.options;
-  set_verbosity(log, o.verbose);
-  if (o.helpformat) {
+  const SshareOptions& options = parse.options;
+  set_verbosity(log, options.verbose);
+  if (options.helpformat) {
     Out().put(fields::share_help());
     return 0;
   }
-  if (auto code = data_parser_asked(o.data, log)) return *code;
-  if (auto table = share_table(o, true); !table) {
+  if (auto code = data_parser_asked(options.data, log)) return *code;
+  if (auto table = share_table(options, true); !table) {
     log.error("Invalid field requested: \"{}\"", table.error().message());
     log.info("{}", (table.error().hint.empty() ? "" : table.error().hint + "; ") + "sshare --helpformat lists the fields");
     return 1;
   }
-  std::optional<Session> session = find_session(Patience::kNone, o.clusters, log);
+  std::optional<Session> session = find_session(Patience::kNone, options.clusters, log);
   if (!session) return 1;
   if (!session->conf().accounting_dbd) {
     put_error(kStorageDisabled);
     return 1;
   }
-  return has_multifactor(session->conf(), log) ? list(*session, o, log) : 1;
+  return has_multifactor(session->conf(), log) ? list(*session, options, log) : 1;
 }
 
 }  // namespace

@@ -66,10 +66,10 @@ int run(int argc, char** argv) {
   std::vector<std::string> arguments = arguments_of(argc, argv);
   QueryParse<SwaitOptions> parse = parse_swait(arguments, process_environment());
   if (auto code = settled(parse.outcome, Command::kSwait, parse.messages, kFailed)) return *code;
-  const SwaitOptions& o = parse.options;
-  if (o.quiet) log.set_level(os::LogLevel::kError);
-  set_verbosity(log, o.verbose);
-  const std::string name = parse.operands.empty() ? o.job_in_environment : parse.operands[0];
+  const SwaitOptions& options = parse.options;
+  if (options.quiet) log.set_level(os::LogLevel::kError);
+  set_verbosity(log, options.verbose);
+  const std::string name = parse.operands.empty() ? options.job_in_environment : parse.operands[0];
   if (name.empty()) {
     report(log, Error(Errc::kInvalidReq, "No job id was given", "name one, or call swait inside a job"));
     return kFailed;
@@ -87,7 +87,7 @@ int run(int argc, char** argv) {
     return kFailed;
   }
   log.verbose("waiting for the steps of job {}", job->value);
-  return wait_for_steps(*session, *job, o.timeout_seconds, log);
+  return wait_for_steps(*session, *job, options.timeout_seconds, log);
 }
 
 }  // namespace
