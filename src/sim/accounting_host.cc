@@ -79,44 +79,44 @@ void AccountingHost::schedule(Duration horizon) {
 // Some of these limits are below what runs, or what a single job asks for.
 void AccountingHost::set_limits() {
   if (!world_.scenario.settings.config().enforce.limits) return;
-  Random& r = world_.random.accounting;
+  Random& rng = world_.random.accounting;
   for (AssociationRecord& a : accounts_.associations) {
-    if (r.chance(0.3)) a.limits.push_back({LimitKind::kGrpTres, "cpu", r.uniform(1, 24)});
-    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "mem", r.uniform(500, 20000)});
-    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "node", r.uniform(1, 5)});
-    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, r.chance(0.5) ? "gres/gpu" : "gres/gpu:a100", r.uniform(0, 6)});
-    if (r.chance(0.2)) a.limits.push_back({LimitKind::kGrpJobs, "", r.uniform(1, 6)});
-    if (r.chance(0.1)) a.limits.push_back({LimitKind::kMaxTresPerNode, "cpu", r.uniform(1, 8)});
-    if (r.chance(0.1)) a.limits.push_back({LimitKind::kGrpTresMins, "cpu", r.uniform(1, 500)});
+    if (rng.chance(0.3)) a.limits.push_back({LimitKind::kGrpTres, "cpu", rng.uniform(1, 24)});
+    if (rng.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "mem", rng.uniform(500, 20000)});
+    if (rng.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, "node", rng.uniform(1, 5)});
+    if (rng.chance(0.1)) a.limits.push_back({LimitKind::kGrpTres, rng.chance(0.5) ? "gres/gpu" : "gres/gpu:a100", rng.uniform(0, 6)});
+    if (rng.chance(0.2)) a.limits.push_back({LimitKind::kGrpJobs, "", rng.uniform(1, 6)});
+    if (rng.chance(0.1)) a.limits.push_back({LimitKind::kMaxTresPerNode, "cpu", rng.uniform(1, 8)});
+    if (rng.chance(0.1)) a.limits.push_back({LimitKind::kGrpTresMins, "cpu", rng.uniform(1, 500)});
   }
   for (QosRecord& q : accounts_.qos) {
-    if (r.chance(0.2)) q.limits.push_back({LimitKind::kGrpTres, "cpu", r.uniform(1, 24)});
-    if (r.chance(0.2)) q.limits.push_back({LimitKind::kMaxTresPerUser, "cpu", r.uniform(1, 16)});
-    if (r.chance(0.1)) q.limits.push_back({LimitKind::kMaxJobsPerUser, "", r.uniform(1, 6)});
-    if (r.chance(0.1)) q.limits.push_back({LimitKind::kMaxTresPerNode, r.chance(0.5) ? "cpu" : "gres/gpu", r.uniform(1, 6)});
-    if (r.chance(0.2)) q.flags.push_back("OverPartQOS");
+    if (rng.chance(0.2)) q.limits.push_back({LimitKind::kGrpTres, "cpu", rng.uniform(1, 24)});
+    if (rng.chance(0.2)) q.limits.push_back({LimitKind::kMaxTresPerUser, "cpu", rng.uniform(1, 16)});
+    if (rng.chance(0.1)) q.limits.push_back({LimitKind::kMaxJobsPerUser, "", rng.uniform(1, 6)});
+    if (rng.chance(0.1)) q.limits.push_back({LimitKind::kMaxTresPerNode, rng.chance(0.5) ? "cpu" : "gres/gpu", rng.uniform(1, 6)});
+    if (rng.chance(0.2)) q.flags.push_back("OverPartQOS");
   }
 }
 
 // What an admin does with sacctmgr: of all that there could be, something is taken away or changed. At times associations get new ids, as
 // slurmdbd gives them.
 void AccountingHost::change_accounts() {
-  Random& r = world_.random.accounting;
-  const uint32_t again = r.chance(0.3) ? static_cast<uint32_t>(r.uniform(1, 5)) * 100 : 0;
+  Random& rng = world_.random.accounting;
+  const uint32_t again = rng.chance(0.3) ? static_cast<uint32_t>(rng.uniform(1, 5)) * 100 : 0;
   accounts_ = all_accounts();
   for (AssociationRecord& a : accounts_.associations) {
     if (a.user.empty()) continue;
     a.id += again;
-    if (r.chance(0.2)) a.qos = {"normal"};
-    if (r.chance(0.2)) a.default_qos = r.pick(a.qos);
-    if (r.chance(0.1)) a.partition = r.pick(world_.scenario.partitions);
+    if (rng.chance(0.2)) a.qos = {"normal"};
+    if (rng.chance(0.2)) a.default_qos = rng.pick(a.qos);
+    if (rng.chance(0.1)) a.partition = rng.pick(world_.scenario.partitions);
   }
-  std::erase_if(accounts_.associations, [&](const AssociationRecord& a) { return !a.user.empty() && r.chance(0.2); });
-  if (r.chance(0.2)) accounts_.qos.pop_back();
+  std::erase_if(accounts_.associations, [&](const AssociationRecord& a) { return !a.user.empty() && rng.chance(0.2); });
+  if (rng.chance(0.2)) accounts_.qos.pop_back();
   for (UserRecord& u : accounts_.users) {
-    if (r.chance(0.2)) u.default_account = "other";
-    if (r.chance(0.1)) u.admin_level = AdminLevel::kOperator;
-    if (r.chance(0.2)) u.coordinator_of = {"team"};
+    if (rng.chance(0.2)) u.default_account = "other";
+    if (rng.chance(0.1)) u.admin_level = AdminLevel::kOperator;
+    if (rng.chance(0.2)) u.coordinator_of = {"team"};
   }
   set_limits();
   world_.journal.note("accounts are changed");

@@ -108,48 +108,49 @@ void Checkers::check_array_limit(const event::JobStarted& e) {
                             std::to_string(limit));
 }
 
-void Checkers::check_partition_limits(const event::JobStarted& e) {
-  const Job* j = mirror_.jobs.find(e.job.value);
-  const Partition* p = mirror_.partitions.find(e.partition);
-  auto bad = [&](const std::string& what) { fail("partition_limits", "job " + std::to_string(e.job.value) + ": " + what); };
-  if (!j) return;
-  if (!p) return bad("no such partition");
-  const auto& nodes = e.allocation->nodes;
-  if (p->state != PartitionState::kUp && p->state != PartitionState::kDrain)
-    bad("starts in " + p->name + ", which is " + std::string(partition_state_name(p->state)));
-  if (nodes.size() > p->max_nodes) bad(std::to_string(nodes.size()) + " nodes, MaxNodes=" + std::to_string(p->max_nodes));
-  if (p->oversubscribe == OverSubscribe::kExclusive && !e.allocation->whole_nodes) bad(p->name + " is EXCLUSIVE");
+void Checkers::check_partition_limits(const event::JobStarted& started) {
+  const Job* job = mirror_.jobs.find(started.job.value);
+  const Partition* partition = mirror_.partitions.find(started.partition);
+  auto bad = [&](const std::string& what) { fail("partition_limits", "job " + std::to_string(started.job.value) + ": " + what); };
+  if (!job) return;
+  if (!partition) return bad("no such partition");
+  const auto& nodes = started.allocation->nodes;
+  if (partition->state != PartitionState::kUp && partition->state != PartitionState::kDrain)
+    bad("starts in " + partition->name + ", which is " + std::string(partition_state_name(partition->state)));
+  if (nodes.size() > partition->max_nodes) bad(std::to_string(nodes.size()) + " nodes, MaxNodes=" + std::to_string(partition->max_nodes));
+  if (partition->oversubscribe == OverSubscribe::kExclusive && !started.allocation->whole_nodes) bad(partition->name + " is EXCLUSIVE");
   for (const NodeShare& s : nodes) {
     const Node* n = mirror_.nodes.find(s.node.value);
     if (!n) return bad("no such node");
-    if (!p->nodes.test(s.node.value)) bad(name(s.node) + " is not in " + p->name);
+    if (!partition->nodes.test(s.node.value)) bad(name(s.node) + " is not in " + partition->name);
     if (n->admin != NodeState::kIdle || (n->flags & (kNodeDrain | kNodeFail | kNodeInvalid | kNodeNoRespond)))
       bad(name(s.node) + " is " + node_state_long(n->admin, n->flags));
-    if (s.cpus.count() > p->max_cpus_per_node && !e.allocation->whole_nodes)
-      bad(std::to_string(s.cpus.count()) + " CPUs on " + name(s.node) + ", MaxCPUsPerNode=" + std::to_string(p->max_cpus_per_node));
+    if (s.cpus.count() > partition->max_cpus_per_node && !started.allocation->whole_nodes)
+      bad(std::to_string(s.cpus.count()) + " CPUs on " + name(s.node) + ", MaxCPUsPerNode=" + std::to_string(partition->max_cpus_per_node));
   }
 }
 
 // Where accounting is enforced, a job that starts has an association, and a QOS that is one of the association's. Worked out from what
 // slurmdbd had said in the log until then, by looking at every association.
-void Checkers::check_admission(const event::JobStarted& e) {
+void Checkers::check_admission(const event::JobStarted& start) {
   const acct::Enforcement& enforced = world_.scenario.settings.sched.enforcement;
-  const Job* j = mirror_.jobs.find(e.job.value);
-  if (!enforced.associations || !j) return;
-  const RequestBody& r = *j->request;
-  const Partition& p = mirror_.partitions.at(e.partition);
+  const Job* started = mirror_.jobs.find(start.job.value);
+  if (!enforced.associations || !started) return;
+  const RequestBody& request = *started->request;
+  const Partition& partition = mirror_.partitions.at(start.partition);
   const AssociationRecord* own = nullptr;
   if (mirror_.directory)
     mirror_.directory->associations.for_each([&](uint32_t, const AssociationRecord& a) {
-      const bool meant = a.user == r.user_name && a.account == r.account && (a.partition.empty() || a.partition == p.name);
+      const bool meant =
+          a.user == request.user_name && a.account == request.account && (a.partition.empty() || a.partition == partition.name);
       if (meant && (!own || !a.partition.empty())) own = &a;
     });
-  const std::string job =
-      "job " + std::to_string(e.job.value) + " of " + r.user_name + " with account '" + r.account + "', QOS '" + r.qos + "' in " + p.name;
+  const std::string job = "job " + std::to_string(start.job.value) + " of " + request.user_name + " with account '" + request.account +
+                          "', QOS '" + request.qos + "' in " + partition.name;
   if (!own) return fail("admission", job + " starts without an association");
-  if (own->id != e.association) fail("admission", job + " starts for association " + std::to_string(e.association));
-  const bool may_use = r.qos_granted || std::ranges::find(own->qos, r.qos) != own->qos.end();
-  if (enforced.qos && (!may_use || !mirror_.directory->qos.contains(r.qos)))
+  if (own->id != start.association) fail("admission", job + " starts for association " + std::to_string(start.association));
+  const bool may_use = request.qos_granted || std::ranges::find(own->qos, request.qos) != own->qos.end();
+  if (enforced.qos && (!may_use || !mirror_.directory->qos.contains(request.qos)))
     fail("admission", job + " starts with a QOS that it may not use");
 }
 

@@ -12,42 +12,43 @@ namespace {
 std::string about(JobId id) { return "job " + std::to_string(id.value); }
 
 // Without any one of the victims, the others being gone, the claim would not fit.
-std::string check_claim(const Cluster& state, const sched::Params& params, const event::JobClaimed& e) {
-  const Job* j = state.jobs.find(e.job.value);
-  if (!j || !e.claim->allocation) return {};
-  if (e.claim->victims.empty()) return about(e.job) + ": a claim without victims";
-  const sched::StartItem item{.job = e.job, .array_task = e.array_task, .partition = e.claim->partition, .allocation = e.claim->allocation};
+std::string check_claim(const Cluster& state, const sched::Params& params, const event::JobClaimed& claimed) {
+  const Job* job = state.jobs.find(claimed.job.value);
+  if (!job || !claimed.claim->allocation) return {};
+  if (claimed.claim->victims.empty()) return about(claimed.job) + ": a claim without victims";
+  const sched::StartItem item{
+      .job = claimed.job, .array_task = claimed.array_task, .partition = claimed.claim->partition, .allocation = claimed.claim->allocation};
   auto fits_without = [&](JobId kept) {
     Cluster c = state;
     slurmctld::NodeUse use(c);
-    for (JobId id : e.claim->victims) {
+    for (JobId id : claimed.claim->victims) {
       const Job* v = state.jobs.find(id.value);
       if (id == kept || !v || !v->allocation) continue;
-      for (const NodeShare& share : v->allocation->nodes) use.release(*v, share, false, e.claim->since);
+      for (const NodeShare& share : v->allocation->nodes) use.release(*v, share, false, claimed.claim->since);
       c.count_licenses(*v, false);
     }
-    return sched::still_fits(c, params, *j->request, item, e.claim->since, j->time_limit_min).has_value();
+    return sched::still_fits(c, params, *job->request, item, claimed.claim->since, job->time_limit_min).has_value();
   };
-  for (JobId id : e.claim->victims) {
+  for (JobId id : claimed.claim->victims) {
     const Job* v = state.jobs.find(id.value);
-    if (!v || v->pending() || v->finished()) return about(e.job) + ": its victim " + std::to_string(id.value) + " holds nothing";
-    if (fits_without(id)) return about(e.job) + ": its victim " + std::to_string(id.value) + " is needless";
+    if (!v || v->pending() || v->finished()) return about(claimed.job) + ": its victim " + std::to_string(id.value) + " holds nothing";
+    if (fits_without(id)) return about(claimed.job) + ": its victim " + std::to_string(id.value) + " is needless";
   }
-  return fits_without(JobId()) ? "" : about(e.job) + ": it does not fit although all of its victims are gone";
+  return fits_without(JobId()) ? "" : about(claimed.job) + ": it does not fit although all of its victims are gone";
 }
 
-std::string check_victims_gone(const Cluster& state, const event::JobStarted& e) {
-  const Job* j = state.jobs.find(e.job.value);
-  if (!j || !j->turns->claim || !e.allocation) return {};
-  for (JobId id : j->turns->claim->victims) {
+std::string check_victims_gone(const Cluster& state, const event::JobStarted& started) {
+  const Job* job = state.jobs.find(started.job.value);
+  if (!job || !job->turns->claim || !started.allocation) return {};
+  for (JobId id : job->turns->claim->victims) {
     const Job* v = state.jobs.find(id.value);
-    if (!v || v->run->preempted_by != j->id || !v->holds_nodes()) continue;
+    if (!v || v->run->preempted_by != job->id || !v->holds_nodes()) continue;
     for (size_t i = 0; i < v->allocation->nodes.size(); ++i) {
       const NodeShare& theirs = v->allocation->nodes[i];
       if (v->finished() && !v->run->releasing.test(i)) continue;
-      const auto at = std::ranges::find(e.allocation->nodes, theirs.node, &NodeShare::node);
-      if (at != e.allocation->nodes.end() && at->cpus.intersects(theirs.cpus))
-        return about(j->id) + " starts on CPUs of job " + std::to_string(id.value) + ", which is not gone";
+      const auto at = std::ranges::find(started.allocation->nodes, theirs.node, &NodeShare::node);
+      if (at != started.allocation->nodes.end() && at->cpus.intersects(theirs.cpus))
+        return about(job->id) + " starts on CPUs of job " + std::to_string(id.value) + ", which is not gone";
     }
   }
   return {};

@@ -9,63 +9,64 @@ std::string name_of(const Process& p) { return std::to_string(p.job.value) + "/"
 
 }  // namespace
 
-void Checkers::process_started(uint32_t node, Process& p) {
-  const Job* j = mirror_.jobs.find(p.job.value);
-  const std::string where = world_.scenario.nodes[node] + ": " + name_of(p);
-  if (p.step == kBatchStep && !started_.emplace(p.job, p.generation).second)
+void Checkers::process_started(uint32_t node, Process& process) {
+  const Job* job = mirror_.jobs.find(process.job.value);
+  const std::string where = world_.scenario.nodes[node] + ": " + name_of(process);
+  if (process.step == kBatchStep && !started_.emplace(process.job, process.generation).second)
     return fail("run_once", where + ": the batch script runs a second time in one generation");
-  if (!j) {
-    p.excused = true;  // purged meanwhile: only a node that was out of touch can still start something of it
-    if (p.step == kBatchStep) fail("processes", where + ": no such job");
+  if (!job) {
+    process.excused = true;  // purged meanwhile: only a node that was out of touch can still start something of it
+    if (process.step == kBatchStep) fail("processes", where + ": no such job");
     return;
   }
-  if (j->restarts != p.generation || !j->allocation) {
-    if (p.step == kBatchStep) fail("processes", where + ": not this generation");
-    p.excused = true;
+  if (job->restarts != process.generation || !job->allocation) {
+    if (process.step == kBatchStep) fail("processes", where + ": not this generation");
+    process.excused = true;
     return;
   }
   size_t index = 0;
-  while (index < j->allocation->nodes.size() && j->allocation->nodes[index].node.value != node) ++index;
-  if (index == j->allocation->nodes.size() && p.step != kBatchStep && j->run->resized != kTimeUnset) {
-    p.excused = true;  // the step was asked for before the node was given up
+  while (index < job->allocation->nodes.size() && job->allocation->nodes[index].node.value != node) ++index;
+  if (index == job->allocation->nodes.size() && process.step != kBatchStep && job->run->resized != kTimeUnset) {
+    process.excused = true;  // the step was asked for before the node was given up
     return;
   }
-  if (index == j->allocation->nodes.size()) return fail("processes", where + ": not its node");
-  const NodeShare& given = j->allocation->nodes[index];
-  if (!given.cpus.contains(p.share.cpus) || p.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1))
+  if (index == job->allocation->nodes.size()) return fail("processes", where + ": not its node");
+  const NodeShare& given = job->allocation->nodes[index];
+  if (!given.cpus.contains(process.share.cpus) || process.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1))
     return fail("processes", where + ": more than the job holds");
-  p.share = given;
-  bool held = !j->finished() || j->run->releasing.test(index);
+  process.share = given;
+  bool held = !job->finished() || job->run->releasing.test(index);
   if (!held) {
-    if (p.step == kBatchStep && mirror_.nodes.at(node).connected) return fail("processes", where + ": starts on a node that was released");
-    p.excused = true;
+    if (process.step == kBatchStep && mirror_.nodes.at(node).connected)
+      return fail("processes", where + ": starts on a node that was released");
+    process.excused = true;
     return;
   }
-  check_overlap(node, p);
+  check_overlap(node, process);
 }
 
-void Checkers::check_overlap(uint32_t node, const Process& p) {
+void Checkers::check_overlap(uint32_t node, const Process& process) {
   auto details = [&](const Process& x) -> const Allocation* {
     const Job* j = mirror_.jobs.find(x.job.value);
     return j && j->restarts == x.generation && j->allocation ? j->allocation.get() : nullptr;
   };
   // A job that was suspended gave its CPUs to others, and comes back beside them.
   auto was_stopped = [&](const Process& x) { return suspended_.contains(x.job); };
-  const Allocation* mine = details(p);
-  for (const auto& [key, o] : world_.nodes[node]->processes()) {
-    if (o.ended || o.excused || (o.job == p.job && o.generation == p.generation)) continue;
-    const std::string both = world_.scenario.nodes[node] + ": " + name_of(p) + " and " + name_of(o);
-    const Allocation* theirs = details(o);
+  const Allocation* mine = details(process);
+  for (const auto& [key, other] : world_.nodes[node]->processes()) {
+    if (other.ended || other.excused || (other.job == process.job && other.generation == process.generation)) continue;
+    const std::string both = world_.scenario.nodes[node] + ": " + name_of(process) + " and " + name_of(other);
+    const Allocation* theirs = details(other);
     if (!theirs) {
       fail("processes", both + ": the second is over for the controller and still runs");
       continue;
     }
-    const bool beside = was_stopped(p) || was_stopped(o);
+    const bool beside = was_stopped(process) || was_stopped(other);
     bool shared = mine && mine->oversubscribe && theirs->oversubscribe;
-    if (!beside && !shared && p.share.cpus.intersects(o.share.cpus)) fail("processes", both + " run on the same CPUs");
+    if (!beside && !shared && process.share.cpus.intersects(other.share.cpus)) fail("processes", both + " run on the same CPUs");
     if (!beside && ((mine && mine->whole_nodes) || theirs->whole_nodes)) fail("processes", both + " on a node held whole");
-    for (const GresShare& g : p.share.gres)
-      for (const GresShare& h : o.share.gres)
+    for (const GresShare& g : process.share.gres)
+      for (const GresShare& h : other.share.gres)
         if (g.name == h.name && g.devices.intersects(h.devices)) fail("processes", both + " use the same devices of " + g.name);
   }
 }

@@ -21,28 +21,28 @@ bool has_all(const Reservation& r, const NodeShare& share) {
 
 }  // namespace
 
-void check_reservation(const Cluster& mirror, const event::JobStarted& e, const Complain& complain) {
-  const Job* j = mirror.jobs.find(e.job.value);
-  if (!j || mirror.reservations.empty()) return;
-  auto bad = [&](const std::string& what) { complain("job " + std::to_string(e.job.value) + ": " + what); };
-  const uint32_t limit = e.time_limit_min.value_or(j->time_limit_min);
-  Time end = limit == kUnlimited32 ? kTimeInfinite : e.time + minutes(limit);
-  const Reservation* own = mirror.reservations.find(e.reservation);
-  if (e.reservation && !own) return bad("starts in a reservation that is not there");
+void check_reservation(const Cluster& mirror, const event::JobStarted& started, const Complain& complain) {
+  const Job* job = mirror.jobs.find(started.job.value);
+  if (!job || mirror.reservations.empty()) return;
+  auto bad = [&](const std::string& what) { complain("job " + std::to_string(started.job.value) + ": " + what); };
+  const uint32_t limit = started.time_limit_min.value_or(job->time_limit_min);
+  Time end = limit == kUnlimited32 ? kTimeInfinite : started.time + minutes(limit);
+  const Reservation* own = mirror.reservations.find(started.reservation);
+  if (started.reservation && !own) return bad("starts in a reservation that is not there");
   const bool flexible = own && (own->flags & kResvFlex);
   if (own && !flexible) {
     end = std::min(end, own->end);
-    if (own->start > e.time || own->end <= e.time) bad("starts in " + own->name + " while that is not active");
-    for (const NodeShare& s : e.allocation->nodes)
+    if (own->start > started.time || own->end <= started.time) bad("starts in " + own->name + " while that is not active");
+    for (const NodeShare& s : started.allocation->nodes)
       if (!has_all(*own, s)) bad("is in " + own->name + " and has something of another node or core");
   }
-  if (own && own->users.admits(j->request->user_name) == false) bad("of " + j->request->user_name + " is in " + own->name);
-  if (own && j->request->reservation.empty() && !(own->flags & kResvMagnetic)) bad("is in " + own->name + " and never asked for it");
+  if (own && own->users.admits(job->request->user_name) == false) bad("of " + job->request->user_name + " is in " + own->name);
+  if (own && job->request->reservation.empty() && !(own->flags & kResvMagnetic)) bad("is in " + own->name + " and never asked for it");
   constexpr uint64_t kOver = kResvOverlap | kResvMaint;
   mirror.reservations.for_each([&](uint32_t, const Reservation& r) {
-    if (&r == own || r.start >= end || r.end <= e.time) return;
+    if (&r == own || r.start >= end || r.end <= started.time) return;
     if (own && ((own->flags & kOver) || (!(r.flags & kOver) && own->id < r.id))) return;  // r gives way
-    for (const NodeShare& s : e.allocation->nodes)
+    for (const NodeShare& s : started.allocation->nodes)
       if (takes_from(r, s)) bad("runs into " + r.name + " on " + mirror.nodes.at(s.node.value).spec->name);
   });
 }

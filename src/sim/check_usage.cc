@@ -18,22 +18,22 @@ bool holds(const Job& j, size_t i) { return !j.finished() || j.run->releasing.te
 
 }  // namespace
 
-void Checkers::check_usage(const Cluster& c) {
+void Checkers::check_usage(const Cluster& cluster) {
   std::vector<std::vector<const Job*>> on(world_.scenario.nodes.size());
-  c.jobs.for_each([&](uint32_t, const Job& j) {
+  cluster.jobs.for_each([&](uint32_t, const Job& j) {
     for (const NodeShare& s : j.run->leaving)
       if (s.node.value < on.size()) on[s.node.value].push_back(&j);
     if (!j.holds_nodes()) return;
     for (size_t i = 0; i < j.allocation->nodes.size(); ++i)
       if (holds(j, i) && j.allocation->nodes[i].node.value < on.size()) on[j.allocation->nodes[i].node.value].push_back(&j);
   });
-  c.nodes.for_each([&](uint32_t i, const Node& n) {
-    if (i < on.size()) check_node_usage(c, n, on[i]);
+  cluster.nodes.for_each([&](uint32_t i, const Node& n) {
+    if (i < on.size()) check_node_usage(cluster, n, on[i]);
   });
 }
 
-void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector<const Job*>& jobs) {
-  auto bad = [&](const std::string& what) { fail("usage", n.spec->name + ": " + what); };
+void Checkers::check_node_usage(const Cluster&, const Node& node, const std::vector<const Job*>& jobs) {
+  auto bad = [&](const std::string& what) { fail("usage", node.spec->name + ": " + what); };
   auto id = [](const Job* j) { return std::to_string(j->id.value); };
   Bitmap cpus;
   std::vector<PartitionUse> by_partition;
@@ -43,51 +43,52 @@ void Checkers::check_node_usage(const Cluster&, const Node& n, const std::vector
   const bool beside = std::ranges::any_of(jobs, [&](const Job* j) { return suspended_.contains(j->id); });
   std::map<std::pair<std::string, std::string>, Bitmap> devices;
   const sched::Params& params = world_.scenario.settings.sched;
-  for (const Job* j : jobs) {
-    const NodeShare& s = share_on(*j, n.id);
-    const bool leaving = j->finished() || j->is_leaving(n.id), gave_cpus = j->run->off_cpus;
-    if (!gave_cpus && cpus.intersects(s.cpus) && !j->allocation->oversubscribe && !beside)
-      bad("job " + id(j) + " shares CPUs " + s.cpus.to_ranges());
-    if (!s.cpus.none() && !Bitmap(n.spec->cpus, true).contains(s.cpus)) bad("job " + id(j) + " holds CPUs that are not there");
-    if (!gave_cpus) cpus |= s.cpus;
-    if (!gave_cpus) hold_cpus_of(by_partition, j->partition, s.cpus);
-    mem += s.mem_mb;
-    for (const GresShare& g : s.gres) {
+  for (const Job* job : jobs) {
+    const NodeShare& share = share_on(*job, node.id);
+    const bool leaving = job->finished() || job->is_leaving(node.id), gave_cpus = job->run->off_cpus;
+    if (!gave_cpus && cpus.intersects(share.cpus) && !job->allocation->oversubscribe && !beside)
+      bad("job " + id(job) + " shares CPUs " + share.cpus.to_ranges());
+    if (!share.cpus.none() && !Bitmap(node.spec->cpus, true).contains(share.cpus)) bad("job " + id(job) + " holds CPUs that are not there");
+    if (!gave_cpus) cpus |= share.cpus;
+    if (!gave_cpus) hold_cpus_of(by_partition, job->partition, share.cpus);
+    mem += share.mem_mb;
+    for (const GresShare& g : share.gres) {
       Bitmap& used = devices[{g.name, {}}];
-      if (used.intersects(g.devices)) bad("job " + id(j) + " shares devices of " + g.name + " " + g.devices.to_ranges());
-      if (g.devices.count() != g.count) bad("job " + id(j) + ": count and devices of " + g.name + " differ");
+      if (used.intersects(g.devices)) bad("job " + id(job) + " shares devices of " + g.name + " " + g.devices.to_ranges());
+      if (g.devices.count() != g.count) bad("job " + id(job) + ": count and devices of " + g.name + " differ");
       used |= g.devices;
       devices[{g.name, g.type.empty() ? "-" : g.type}] |= g.devices;
     }
     ++(leaving ? completing : gave_cpus ? off : running);
-    whole += j->allocation->whole_nodes && !gave_cpus;
+    whole += job->allocation->whole_nodes && !gave_cpus;
   }
   if (whole && jobs.size() > 1 && !beside) bad("job " + id(jobs[0]) + " and " + id(jobs[1]) + " on a node held whole");
-  if (params.memory_consumable && mem > n.spec->real_memory_mb)
-    bad("memory " + std::to_string(mem) + " of " + std::to_string(n.spec->real_memory_mb));
-  if (!(cpus == n.cpus_used)) bad("cpus_used " + n.cpus_used.to_ranges() + ", jobs hold " + cpus.to_ranges());
+  if (params.memory_consumable && mem > node.spec->real_memory_mb)
+    bad("memory " + std::to_string(mem) + " of " + std::to_string(node.spec->real_memory_mb));
+  if (!(cpus == node.cpus_used)) bad("cpus_used " + node.cpus_used.to_ranges() + ", jobs hold " + cpus.to_ranges());
   for (const PartitionUse& u : by_partition)
-    if (const PartitionUse* there = use_of_partition(n.by_partition, u.partition); !there || !(*there == u))
+    if (const PartitionUse* there = use_of_partition(node.by_partition, u.partition); !there || !(*there == u))
       bad("by_partition of partition " + std::to_string(u.partition) + " differs from what jobs hold");
-  if (by_partition.size() != n.by_partition.size()) bad("by_partition has partitions without jobs");
-  if (mem != n.mem_used_mb) bad("mem_used_mb " + std::to_string(n.mem_used_mb) + ", jobs hold " + std::to_string(mem));
-  if (off != n.jobs_off || running != n.jobs_running || completing != n.jobs_completing || whole != n.whole_node_jobs)
-    bad("counters " + std::to_string(n.jobs_running) + "/" + std::to_string(n.jobs_completing) + "/" + std::to_string(n.whole_node_jobs) +
-        ", jobs " + std::to_string(running) + "/" + std::to_string(completing) + "/" + std::to_string(whole));
-  for (const GresShare& g : n.gres_used)
+  if (by_partition.size() != node.by_partition.size()) bad("by_partition has partitions without jobs");
+  if (mem != node.mem_used_mb) bad("mem_used_mb " + std::to_string(node.mem_used_mb) + ", jobs hold " + std::to_string(mem));
+  if (off != node.jobs_off || running != node.jobs_running || completing != node.jobs_completing || whole != node.whole_node_jobs)
+    bad("counters " + std::to_string(node.jobs_running) + "/" + std::to_string(node.jobs_completing) + "/" +
+        std::to_string(node.whole_node_jobs) + ", jobs " + std::to_string(running) + "/" + std::to_string(completing) + "/" +
+        std::to_string(whole));
+  for (const GresShare& g : node.gres_used)
     if (!(g.devices == devices[{g.name, g.type.empty() ? "-" : g.type}])) bad("gres_used of " + g.name + " differs from what jobs hold");
   uint64_t kinds = 0;
   for (const auto& [key, used] : devices) {
     kinds += !key.second.empty() && used.any();
     if (key.second.empty()) {
       Bitmap all;
-      for (const GresDevices& d : n.spec->gres)
+      for (const GresDevices& d : node.spec->gres)
         if (d.name == key.first) all.set_range(d.first_index, d.first_index + d.count);
       if (!all.contains(used)) bad("devices of " + key.first + " that are not there");
     }
   }
-  if (kinds != n.gres_used.size())
-    bad("gres_used has " + std::to_string(n.gres_used.size()) + " kinds, jobs hold " + std::to_string(kinds));
+  if (kinds != node.gres_used.size())
+    bad("gres_used has " + std::to_string(node.gres_used.size()) + " kinds, jobs hold " + std::to_string(kinds));
 }
 
 }  // namespace muster::sim

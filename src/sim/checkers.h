@@ -60,9 +60,9 @@ class Checkers {
   // before the event is applied to the mirror
   void check_transition(const Event& event);
   void check_array_limit(const event::JobStarted& e);
-  void check_partition_limits(const event::JobStarted& e);
-  void check_gang(const event::JobStarted& e);
-  void check_admission(const event::JobStarted& e);
+  void check_partition_limits(const event::JobStarted& started);
+  void check_gang(const event::JobStarted& started);
+  void check_admission(const event::JobStarted& start);
   void check_reservations(const Event& event);
   void check_group_limits(const event::JobStarted& e);
   void check_released(const Event& event);

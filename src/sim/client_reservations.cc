@@ -19,29 +19,29 @@ std::string some_flags(Random& r) {
 }  // namespace
 
 void Clients::reserve() {
-  Random& r = world_.random.workload;
+  Random& rng = world_.random.workload;
   std::vector<std::string> names;
   world_.checkers.mirror().reservations.for_each([&](uint32_t, const Reservation& x) { names.push_back(x.name); });
-  rpc::UpdateReservation c;
-  auto set = [&](const char* key, const std::string& value) { c.changes.push_back({key, "=", value}); };
-  if (!names.empty() && r.chance(0.4)) {
-    c.name = r.pick(names);
-    c.remove = r.chance(0.4);
-    if (!c.remove && r.chance(0.5)) set("Duration", number(r.uniform(1, 30)));
-    else if (!c.remove && r.chance(0.5)) set("NodeCnt", number(r.uniform(1, 3)));
-    else if (!c.remove) set("EndTime", "now+" + number(r.uniform(1, 600)));
-    return send("scontrol " + std::string(c.remove ? "delete " : "update ") + c.name, slurmctld::Caller::root(), c);
+  rpc::UpdateReservation request;
+  auto set = [&](const char* key, const std::string& value) { request.changes.push_back({key, "=", value}); };
+  if (!names.empty() && rng.chance(0.4)) {
+    request.name = rng.pick(names);
+    request.remove = rng.chance(0.4);
+    if (!request.remove && rng.chance(0.5)) set("Duration", number(rng.uniform(1, 30)));
+    else if (!request.remove && rng.chance(0.5)) set("NodeCnt", number(rng.uniform(1, 3)));
+    else if (!request.remove) set("EndTime", "now+" + number(rng.uniform(1, 600)));
+    return send("scontrol " + std::string(request.remove ? "delete " : "update ") + request.name, slurmctld::Caller::root(), request);
   }
-  c.create = true;
-  set("StartTime", "now+" + number(r.uniform(0, 900)));
-  set("Duration", number(r.uniform(1, 20)));
-  if (r.chance(0.7)) set("Users", std::string(r.chance(0.2) ? "-" : "") + "u" + number(r.uniform(1001, 1003)));
+  request.create = true;
+  set("StartTime", "now+" + number(rng.uniform(0, 900)));
+  set("Duration", number(rng.uniform(1, 20)));
+  if (rng.chance(0.7)) set("Users", std::string(rng.chance(0.2) ? "-" : "") + "u" + number(rng.uniform(1001, 1003)));
   else set("Users", "u1001,u1002,u1003");
-  if (std::string flags = some_flags(r); !flags.empty()) set("Flags", flags);
-  if (r.chance(0.3)) set("Nodes", r.pick(world_.scenario.nodes));
-  else set("NodeCnt", number(r.uniform(1, 3)));
-  if (r.chance(0.2)) set("CoreCnt", number(r.uniform(1, 3)));
-  send("scontrol create reservation", slurmctld::Caller::root(), c);
+  if (std::string flags = some_flags(rng); !flags.empty()) set("Flags", flags);
+  if (rng.chance(0.3)) set("Nodes", rng.pick(world_.scenario.nodes));
+  else set("NodeCnt", number(rng.uniform(1, 3)));
+  if (rng.chance(0.2)) set("CoreCnt", number(rng.uniform(1, 3)));
+  send("scontrol create reservation", slurmctld::Caller::root(), request);
 }
 
 void Clients::name_a_reservation(JobRequest& request) {

@@ -54,14 +54,14 @@ void Clients::act() {
 }
 
 void Clients::submit() {
-  Random& r = world_.random.workload;
-  JobRequest q = world_.scenario.request(r, known_, world_.controller.now());
-  if (world_.scenario.reservations) name_a_reservation(q);
-  slurmctld::Caller who = caller(q.uid);
-  Duration delay = world_.span(r, Duration(50), milliseconds(20));
-  world_.after(delay, [this, q, who] {
-    world_.controller.post({[this, q, who](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
-                              auto answer = c.run(who, q);
+  Random& rng = world_.random.workload;
+  JobRequest request = world_.scenario.request(rng, known_, world_.controller.now());
+  if (world_.scenario.reservations) name_a_reservation(request);
+  slurmctld::Caller who = caller(request.uid);
+  Duration delay = world_.span(rng, Duration(50), milliseconds(20));
+  world_.after(delay, [this, request, who] {
+    world_.controller.post({[this, request, who](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
+                              auto answer = c.run(who, request);
                               return [this, answer] {
                                 world_.journal.note("sbatch: " +
                                                     (answer ? std::to_string(answer->job.value) : std::string(answer.error().message())));
@@ -76,10 +76,10 @@ void Clients::submit() {
 
 // A heterogeneous job of two to four components.
 void Clients::submit_together() {
-  Random& r = world_.random.workload;
+  Random& rng = world_.random.workload;
   slurmctld::HetRequest job;
-  for (uint64_t n = r.uniform(2, 4); n > 0; --n) {
-    JobRequest q = world_.scenario.request(r, known_, world_.controller.now());
+  for (uint64_t n = rng.uniform(2, 4); n > 0; --n) {
+    JobRequest q = world_.scenario.request(rng, known_, world_.controller.now());
     q.array.clear();
     if (!job.components.empty()) {
       const JobRequest& first = job.components.front();
@@ -91,7 +91,7 @@ void Clients::submit_together() {
     job.components.push_back(std::move(q));
   }
   slurmctld::Caller who = caller(job.components.front().uid);
-  world_.after(world_.span(r, Duration(50), milliseconds(20)), [this, job, who] {
+  world_.after(world_.span(rng, Duration(50), milliseconds(20)), [this, job, who] {
     world_.controller.post({[this, job, who](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
                               auto answer = c.run(who, job);
                               return [this, answer, size = job.components.size()] {
@@ -165,29 +165,32 @@ void Clients::control() {
 }
 
 void Clients::update_job() {
-  Random& r = world_.random.workload;
+  Random& rng = world_.random.workload;
   JobId job = some_job();
-  rpc::UpdateJob c;
-  c.job = select(job);
-  auto number = [&](uint64_t low, uint64_t high) { return std::to_string(r.uniform(low, high)); };
-  switch (r.uniform(0, 10)) {
-    case 0: c.changes.push_back({"TimeLimit", "=", number(1, 40)}); break;
-    case 1: c.changes.push_back({"TimeLimit", r.chance(0.5) ? "+=" : "-=", number(1, 5)}); break;
-    case 2: c.changes.push_back({"Nice", "=", number(0, 200)}); break;
-    case 3: c.changes.push_back({"Priority", "=", number(0, 2) == "0" ? "0" : number(1, 5000)}); break;
-    case 4: c.changes.push_back({"ArrayTaskThrottle", "=", number(0, 4)}); break;
+  rpc::UpdateJob request;
+  request.job = select(job);
+  auto number = [&](uint64_t low, uint64_t high) { return std::to_string(rng.uniform(low, high)); };
+  switch (rng.uniform(0, 10)) {
+    case 0: request.changes.push_back({"TimeLimit", "=", number(1, 40)}); break;
+    case 1: request.changes.push_back({"TimeLimit", rng.chance(0.5) ? "+=" : "-=", number(1, 5)}); break;
+    case 2: request.changes.push_back({"Nice", "=", number(0, 200)}); break;
+    case 3: request.changes.push_back({"Priority", "=", number(0, 2) == "0" ? "0" : number(1, 5000)}); break;
+    case 4: request.changes.push_back({"ArrayTaskThrottle", "=", number(0, 4)}); break;
     case 5:
-      if (JobId wide = r.chance(0.7) ? wide_running_job() : JobId{}) c.job = select(job = wide);
-      c.changes.push_back({"NumNodes", "=", number(1, 3)});
+      if (JobId wide = rng.chance(0.7) ? wide_running_job() : JobId{}) request.job = select(job = wide);
+      request.changes.push_back({"NumNodes", "=", number(1, 3)});
       break;
-    case 6: c.changes.push_back({"Partition", "=", r.pick(world_.scenario.partitions)}); break;
-    case 7: c.changes.push_back({"StartTime", "=", "now+" + number(1, 600)}); break;
-    case 8: c.changes.push_back({"Dependency", "=", r.chance(0.4) ? std::string() : "afterany:" + std::to_string(some_job().value)}); break;
-    case 9: c.changes.push_back({"Requeue", "=", number(0, 1)}); break;
-    default: c.changes.push_back({"Comment", "=", "note " + number(0, 9)}); break;
+    case 6: request.changes.push_back({"Partition", "=", rng.pick(world_.scenario.partitions)}); break;
+    case 7: request.changes.push_back({"StartTime", "=", "now+" + number(1, 600)}); break;
+    case 8:
+      request.changes.push_back({"Dependency", "=", rng.chance(0.4) ? std::string() : "afterany:" + std::to_string(some_job().value)});
+      break;
+    case 9: request.changes.push_back({"Requeue", "=", number(0, 1)}); break;
+    default: request.changes.push_back({"Comment", "=", "note " + number(0, 9)}); break;
   }
   auto who = someone(job);
-  send("scontrol update job " + std::to_string(job.value) + " " + c.changes[0].key + c.changes[0].op + c.changes[0].value, who, c);
+  send("scontrol update job " + std::to_string(job.value) + " " + request.changes[0].key + request.changes[0].op + request.changes[0].value,
+       who, request);
 }
 
 void Clients::update_node(const std::string& nodes, const std::string& state) {
@@ -236,17 +239,17 @@ void Clients::finish_allocation(JobId id, uint32_t generation) {
 }
 
 void Clients::create_step(JobId id, uint32_t generation) {
-  const Job* j = world_.checkers.mirror().jobs.find(id.value);
-  if (!j || j->finished() || j->pending() || j->restarts != generation) return;
-  Random& r = world_.random.workload;
-  rpc::CreateStep c;
-  c.job = id;
-  c.srun_host = "login";
-  c.request.num_tasks = r.chance(0.5) ? 0 : static_cast<uint32_t>(r.uniform(1, 4));
-  c.request.overlap = r.chance(0.3);
-  c.request.exact = r.chance(0.3);
-  world_.controller.post({[this, c, generation](slurmctld::Core& core, store::EventLog&) -> slurmctld::Reply {
-                            auto step = core.run(slurmctld::Caller::root(), c);
+  const Job* job = world_.checkers.mirror().jobs.find(id.value);
+  if (!job || job->finished() || job->pending() || job->restarts != generation) return;
+  Random& rng = world_.random.workload;
+  rpc::CreateStep ask;
+  ask.job = id;
+  ask.srun_host = "login";
+  ask.request.num_tasks = rng.chance(0.5) ? 0 : static_cast<uint32_t>(rng.uniform(1, 4));
+  ask.request.overlap = rng.chance(0.3);
+  ask.request.exact = rng.chance(0.3);
+  world_.controller.post({[this, ask, generation](slurmctld::Core& core, store::EventLog&) -> slurmctld::Reply {
+                            auto step = core.run(slurmctld::Caller::root(), ask);
                             return [this, step, generation] {
                               if (step) launch_step(*step, generation);
                             };
@@ -255,24 +258,24 @@ void Clients::create_step(JobId id, uint32_t generation) {
 }
 
 void Clients::launch_step(const rpc::StepCreated& step, uint32_t generation) {
-  Random& r = world_.random.workload;
-  Duration runtime = world_.calm() ? milliseconds(20) : world_.span(r, milliseconds(1), seconds(120));
-  for (const rpc::StepNode& n : step.nodes) {
+  Random& rng = world_.random.workload;
+  Duration runtime = world_.calm() ? milliseconds(20) : world_.span(rng, milliseconds(1), seconds(120));
+  for (const rpc::StepNode& node : step.nodes) {
     const uint32_t* index = nullptr;
     const auto& names = *world_.checkers.mirror().node_names;
-    if (auto at = names.find(n.address.name); at != names.end()) index = &at->second;
+    if (auto at = names.find(node.address.name); at != names.end()) index = &at->second;
     if (!index) continue;
     NodeShare share;
     share.node = NodeId(*index);
-    Bitmap::parse_ranges(n.cpu_list, share.cpus, 1u << 16);
-    share.mem_mb = n.mem_mb;
-    share.gres = n.gres;
-    world_.after(world_.span(r, Duration(100), milliseconds(40)), [this, share, job = step.job, id = step.step, generation, runtime] {
+    Bitmap::parse_ranges(node.cpu_list, share.cpus, 1u << 16);
+    share.mem_mb = node.mem_mb;
+    share.gres = node.gres;
+    world_.after(world_.span(rng, Duration(100), milliseconds(40)), [this, share, job = step.job, id = step.step, generation, runtime] {
       world_.nodes[share.node.value]->ask_step(job, generation, id, share, runtime);
     });
   }
   rpc::FinishStep f{step.job, step.step, 0};
-  if (r.chance(0.8))
+  if (rng.chance(0.8))
     world_.after(runtime + seconds(1), [this, f] {
       send("srun of " + std::to_string(f.job.value) + "." + std::to_string(f.step.value) + " ends", slurmctld::Caller::root(), f);
     });
@@ -294,35 +297,35 @@ void Clients::tidy() {
     const Verdict* v = world_.controller.core().cluster().moment.verdicts.find(j.id.value);
     return never_reason(j.reason) || (v && never_reason(v->reason));
   };
-  const Cluster& c = world_.checkers.mirror();
+  const Cluster& cluster = world_.checkers.mirror();
   // A held job that nothing could ever run is not released: it was like that when it was submitted, or became so while it ran.
   auto hopeless = [&](const Job& j) {
-    const std::vector<uint32_t> partitions = sched::partitions_of(c, j);
+    const std::vector<uint32_t> partitions = sched::partitions_of(cluster, j);
     return std::ranges::none_of(
-        partitions, [&](uint32_t p) { return sched::can_ever_run(c, world_.scenario.settings.sched, *j.request, p).has_value(); });
+        partitions, [&](uint32_t p) { return sched::can_ever_run(cluster, world_.scenario.settings.sched, *j.request, p).has_value(); });
   };
-  c.partitions.for_each([&](uint32_t, const Partition& p) {
+  cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     if (p.state != PartitionState::kUp) update_partition(p.name, "UP");
   });
-  c.nodes.for_each([&](uint32_t, const Node& n) {
+  cluster.nodes.for_each([&](uint32_t, const Node& n) {
     if (n.admin != NodeState::kIdle || (n.flags & (kNodeDrain | kNodeFail | kNodeInvalid))) update_node(n.spec->name, "resume");
   });
   end_reservations();
-  c.jobs.for_each([&](uint32_t, const Job& j) {
+  cluster.jobs.for_each([&](uint32_t, const Job& job) {
     rpc::ControlJobs act;
     rpc::JobSelector self;
-    self.job = j.het ? j.het.leader : j.id;
+    self.job = job.het ? job.het.leader : job.id;
     act.jobs.push_back(self);
-    if (j.state == JobState::kSuspended) act.action = rpc::JobAction::kResume;
-    else if (j.pending() && j.priority == 0 && !hopeless(j)) act.action = rpc::JobAction::kRelease;
-    else if (j.pending() && (j.priority == 0 || never_runs(j))) {
+    if (job.state == JobState::kSuspended) act.action = rpc::JobAction::kResume;
+    else if (job.pending() && job.priority == 0 && !hopeless(job)) act.action = rpc::JobAction::kRelease;
+    else if (job.pending() && (job.priority == 0 || never_runs(job))) {
       rpc::SignalJobs cancel;
       cancel.filter.jobs.push_back(self);
-      return send("tidy: scancel " + std::to_string(j.id.value), slurmctld::Caller::root(), cancel);
+      return send("tidy: scancel " + std::to_string(job.id.value), slurmctld::Caller::root(), cancel);
     } else {
       return;
     }
-    send("tidy: " + std::to_string(j.id.value), slurmctld::Caller::root(), act);
+    send("tidy: " + std::to_string(job.id.value), slurmctld::Caller::root(), act);
   });
 }
 

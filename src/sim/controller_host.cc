@@ -153,14 +153,14 @@ void ControllerHost::maybe_snapshot() {
 }
 
 // ---- nodes
-void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbered<NodeReport>& m) {
+void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbered<NodeReport>& message) {
   if (!driver_ || connection < first_connection_) return;  // no connection outlives the process it was made to
   Link& link = links_[node];
   auto lost = [this, node](const Error&) { world_.network.cut(node, "its report could not be kept"); };
-  if (std::holds_alternative<node_rpc::Register>(m.message) && link.session.gives_way_to(m.session)) {
-    link = {connection, LinkSession(m.session)};
+  if (std::holds_alternative<node_rpc::Register>(message.message) && link.session.gives_way_to(message.session)) {
+    link = {connection, LinkSession(message.session)};
     node_rpc::Registered hello;
-    hello.session = m.session;
+    hello.session = message.session;
     send(node, hello);
     post({[node](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
             c.node_connected(NodeId(node));
@@ -168,8 +168,8 @@ void ControllerHost::on_report(uint32_t node, uint64_t connection, const Numbere
           },
           lost});
   }
-  if (link.session.take(m) != LinkSession::Taken::kInOrder) return;
-  post({[node, r = m.message](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
+  if (link.session.take(message) != LinkSession::Taken::kInOrder) return;
+  post({[node, r = message.message](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
           c.report(NodeId(node), r);
           return {};
         },
@@ -224,10 +224,10 @@ void ControllerHost::plan(sched::Pass pass) {
   auto snapshot = core().snapshot();
   const Time time = now();
   auto plan = std::make_shared<sched::Plan>(planner_->plan(*snapshot, core().settings().sched, time, pass));
-  Random& r = world_.random.planner;
-  if (r.chance(0.02)) world_.checkers.planned(*snapshot, core().settings().sched, time, pass, *plan);
+  Random& rng = world_.random.planner;
+  if (rng.chance(0.02)) world_.checkers.planned(*snapshot, core().settings().sched, time, pass, *plan);
   if (plan->starts.empty() && plan->verdicts.empty()) return;
-  Duration late = r.chance(0.1) ? world_.span(r, milliseconds(100), seconds(5)) : world_.span(r, Duration(100), milliseconds(20));
+  Duration late = rng.chance(0.1) ? world_.span(rng, milliseconds(100), seconds(5)) : world_.span(rng, Duration(100), milliseconds(20));
   world_.after(late, [this, plan, i = incarnation_] {
     if (i != incarnation_) return;
     post({[plan](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {

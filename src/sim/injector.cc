@@ -13,17 +13,17 @@ void Injector::schedule(Duration horizon) {
 
 void Injector::strike() {
   if (world_.calm()) return;
-  Random& r = world_.random.faults;
-  uint32_t node = static_cast<uint32_t>(r.uniform(0, world_.nodes.size() - 1));
+  Random& rng = world_.random.faults;
+  uint32_t node = static_cast<uint32_t>(rng.uniform(0, world_.nodes.size() - 1));
   NodeHost& host = *world_.nodes[node];
-  Duration pause = r.chance(0.6) ? world_.span(r, milliseconds(100), seconds(20)) : world_.span(r, seconds(20), seconds(600));
-  uint32_t kind = 1u << r.uniform(0, 8);
+  Duration pause = rng.chance(0.6) ? world_.span(rng, milliseconds(100), seconds(20)) : world_.span(rng, seconds(20), seconds(600));
+  uint32_t kind = 1u << rng.uniform(0, 8);
   if (!(kind & world_.options.faults)) return;
   switch (kind) {
     case kFaultNetwork:
-      if (r.chance(0.5)) {
-        for (uint64_t n = r.uniform(1, 3); n > 0; --n)
-          world_.after(world_.span(r, Duration(1), seconds(10)), [this, node] { world_.network.cut(node, "a fault"); });
+      if (rng.chance(0.5)) {
+        for (uint64_t n = rng.uniform(1, 3); n > 0; --n)
+          world_.after(world_.span(rng, Duration(1), seconds(10)), [this, node] { world_.network.cut(node, "a fault"); });
         return;
       }
       world_.network.set_partitioned(node, true);
@@ -34,9 +34,9 @@ void Injector::strike() {
     case kFaultDisk:
       world_.journal.note("the disk is full");
       world_.controller.set_disk_full(true);
-      return world_.after(world_.span(r, milliseconds(10), seconds(30)), [this] { world_.controller.set_disk_full(false); });
+      return world_.after(world_.span(rng, milliseconds(10), seconds(30)), [this] { world_.controller.set_disk_full(false); });
     case kFaultClock: {
-      int64_t by = static_cast<int64_t>(r.uniform(0, 2400)) - 1200;
+      int64_t by = static_cast<int64_t>(rng.uniform(0, 2400)) - 1200;
       world_.journal.note("the controller's clock steps by " + std::to_string(by) + " s");
       return world_.controller.step_clock(seconds(by));
     }

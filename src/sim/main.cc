@@ -62,44 +62,44 @@ bool parse_range(std::string_view text, Arguments& a) {
   return true;
 }
 
-bool parse(int argc, char** argv, Arguments& a) {
-  for (int i = 1; i < argc; ++i) {
-    std::string_view name = argv[i], value;
+bool parse(int argc, char** argv, Arguments& arguments) {
+  for (int index = 1; index < argc; ++index) {
+    std::string_view name = argv[index], value;
     if (size_t eq = name.find('='); eq != std::string_view::npos) {
       value = name.substr(eq + 1);
       name = name.substr(0, eq);
     } else if (name == "--seed" || name == "--seeds" || name == "--steps" || name == "--faults" || name == "--threads" ||
                name == "--keep-log") {
-      if (++i == argc) return false;
-      value = argv[i];
+      if (++index == argc) return false;
+      value = argv[index];
     }
     if (name == "--seed" || name == "--seeds") {
-      if (!parse_range(value, a)) return false;
+      if (!parse_range(value, arguments)) return false;
     } else if (name == "--steps") {
       auto n = parse_number<uint32_t>(value, 1, 100'000);
       if (!n) return false;
-      a.run.actions = *n;
+      arguments.run.actions = *n;
     } else if (name == "--threads") {
       auto n = parse_number<uint32_t>(value, 1, 256);
       if (!n) return false;
-      a.threads = *n;
+      arguments.threads = *n;
     } else if (name == "--faults") {
       auto f = parse_faults(value);
       if (!f) return false;
-      a.run.faults = *f;
+      arguments.run.faults = *f;
     } else if (name == "--keep-log") {
-      a.keep_log = value;
+      arguments.keep_log = value;
     } else if (name == "--once") {
-      a.once = true;
+      arguments.once = true;
     } else if (name == "--keep-going") {
-      a.keep_going = true;
+      arguments.keep_going = true;
     } else if (name == "--verbose") {
-      a.run.verbose = true;
+      arguments.run.verbose = true;
     } else {
       return false;
     }
   }
-  return a.keep_log.empty() || a.first == a.last;
+  return arguments.keep_log.empty() || arguments.first == arguments.last;
 }
 
 bool write_file(const std::string& path, const std::string& bytes) {
@@ -123,22 +123,22 @@ struct Totals {
   uint64_t seeds = 0, failed = 0, jobs = 0, events = 0, turns = 0, crashes = 0, rollbacks = 0, seconds = 0;
 };
 
-void report(uint64_t seed, const RunResult& r, bool repeatable, Totals& t) {
-  std::lock_guard lock(t.mutex);
-  ++t.seeds;
-  t.jobs += r.jobs;
-  t.events += r.events;
-  t.turns += r.turns;
-  t.crashes += r.crashes;
-  t.rollbacks += r.rollbacks;
-  t.seconds += r.simulated_seconds;
-  if (t.seeds % 200 == 0)
-    std::printf("%llu seeds, %llu jobs\n", static_cast<unsigned long long>(t.seeds), static_cast<unsigned long long>(t.jobs));
-  if (r.ok && repeatable) return;
-  ++t.failed;
-  std::printf("seed %llu: %s: %s\n", static_cast<unsigned long long>(seed), r.ok ? "determinism" : r.checker.c_str(),
-              r.ok ? "two runs differ" : r.text.c_str());
-  for (const std::string& line : r.tail) std::printf("  %s\n", line.c_str());
+void report(uint64_t seed, const RunResult& result, bool repeatable, Totals& totals) {
+  std::lock_guard lock(totals.mutex);
+  ++totals.seeds;
+  totals.jobs += result.jobs;
+  totals.events += result.events;
+  totals.turns += result.turns;
+  totals.crashes += result.crashes;
+  totals.rollbacks += result.rollbacks;
+  totals.seconds += result.simulated_seconds;
+  if (totals.seeds % 200 == 0)
+    std::printf("%llu seeds, %llu jobs\n", static_cast<unsigned long long>(totals.seeds), static_cast<unsigned long long>(totals.jobs));
+  if (result.ok && repeatable) return;
+  ++totals.failed;
+  std::printf("seed %llu: %s: %s\n", static_cast<unsigned long long>(seed), result.ok ? "determinism" : result.checker.c_str(),
+              result.ok ? "two runs differ" : result.text.c_str());
+  for (const std::string& line : result.tail) std::printf("  %s\n", line.c_str());
   std::printf("again: muster-sim --seed %llu --verbose --once\n", static_cast<unsigned long long>(seed));
   std::fflush(stdout);
 }
@@ -150,34 +150,34 @@ int main(int argc, char** argv) {
   if (argc >= 2 && std::strcmp(argv[1], "generate") == 0) return tool::generate_command(argc - 2, argv + 2);
   if (argc == 2 && std::strcmp(argv[1], "--help") == 0) return usage(stdout);
   if (argc == 3 && std::strcmp(argv[1], "--story") == 0) return print_story(argv[2]);
-  Arguments a;
-  if (!parse(argc, argv, a)) return usage(stderr);
+  Arguments arguments;
+  if (!parse(argc, argv, arguments)) return usage(stderr);
   Totals totals;
-  std::atomic<uint64_t> next{a.first};
+  std::atomic<uint64_t> next{arguments.first};
   std::atomic<bool> stop{false}, unwritten{false};
   auto work = [&] {
-    for (uint64_t seed = next++; seed <= a.last && !stop; seed = next++) {
-      RunOptions o = a.run;
-      o.seed = seed;
+    for (uint64_t seed = next++; seed <= arguments.last && !stop; seed = next++) {
+      RunOptions options = arguments.run;
+      options.seed = seed;
       std::string log;
-      if (!a.keep_log.empty()) o.keep = [&](std::string_view record) { add_record(log, record); };
-      RunResult r = run_seed(o);
-      o.keep = nullptr;
-      if (!a.keep_log.empty() && !write_file(a.keep_log, log)) {
-        std::fprintf(stderr, "muster-sim: --keep-log: %s cannot be written\n", a.keep_log.c_str());
+      if (!arguments.keep_log.empty()) options.keep = [&](std::string_view record) { add_record(log, record); };
+      RunResult result = run_seed(options);
+      options.keep = nullptr;
+      if (!arguments.keep_log.empty() && !write_file(arguments.keep_log, log)) {
+        std::fprintf(stderr, "muster-sim: --keep-log: %s cannot be written\n", arguments.keep_log.c_str());
         unwritten = true;
       }
       bool repeatable = true;
-      if (!a.once && r.ok) {
-        o.verbose = false;
-        repeatable = run_seed(o).hash == r.hash;
+      if (!arguments.once && result.ok) {
+        options.verbose = false;
+        repeatable = run_seed(options).hash == result.hash;
       }
-      report(seed, r, repeatable, totals);
-      if ((!r.ok || !repeatable) && !a.keep_going) stop = true;
+      report(seed, result, repeatable, totals);
+      if ((!result.ok || !repeatable) && !arguments.keep_going) stop = true;
     }
   };
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < a.threads; ++i) threads.emplace_back(work);
+  for (unsigned i = 1; i < arguments.threads; ++i) threads.emplace_back(work);
   work();
   for (std::thread& t : threads) t.join();
   std::printf(

@@ -17,12 +17,12 @@ uint64_t Network::dial(uint32_t node) {
 
 template <class F>
 void Network::carry(uint32_t node, uint64_t connection, Time& free, F deliver) {
-  Random& r = world_.random.network;
-  Duration delay = r.chance(0.02) ? world_.span(r, milliseconds(50), seconds(3)) : world_.span(r, Duration(50), milliseconds(20));
+  Random& rng = world_.random.network;
+  Duration delay = rng.chance(0.02) ? world_.span(rng, milliseconds(50), seconds(3)) : world_.span(rng, Duration(50), milliseconds(20));
   free = std::max(free, world_.now() + delay);
   bool faulty = !world_.calm() && (world_.options.faults & kFaultNetwork);
-  bool twice = faulty && r.chance(0.02), late = faulty && r.chance(0.2);
-  Duration lateness = late || twice ? world_.span(r, milliseconds(1), seconds(30)) : Duration{};
+  bool twice = faulty && rng.chance(0.02), late = faulty && rng.chance(0.2);
+  Duration lateness = late || twice ? world_.span(rng, milliseconds(1), seconds(30)) : Duration{};
   world_.after(free - world_.now(), [this, node, connection, deliver, twice, late, lateness] {
     Line& line = lines_[node];
     if (line.connection == connection && line.partitioned) line.lost = true;

@@ -142,8 +142,8 @@ void NodeHost::start(Process p, Duration runtime) {
   at.stepd->begin();
 }
 
-SimStep::Told NodeHost::told_of(const Process& p) {
-  auto find = [this, key = std::tuple(p.job, p.generation, p.step)]() -> Process* {
+SimStep::Told NodeHost::told_of(const Process& process) {
+  auto find = [this, key = std::tuple(process.job, process.generation, process.step)]() -> Process* {
     auto at = processes_.find(key);
     return at == processes_.end() ? nullptr : &at->second;
   };
@@ -159,7 +159,9 @@ SimStep::Told NodeHost::told_of(const Process& p) {
     world_.journal.note(name_ + ": step " + text_of(x->job, x->generation) + "." + std::to_string(x->step.value) + " has ended");
   };
   // The step is not erased from within its own callback.
-  told.left = [this, key = std::tuple(p.job, p.generation, p.step)] { world_.after(Duration(1), [this, key] { processes_.erase(key); }); };
+  told.left = [this, key = std::tuple(process.job, process.generation, process.step)] {
+    world_.after(Duration(1), [this, key] { processes_.erase(key); });
+  };
   return told;
 }
 
@@ -187,29 +189,29 @@ void NodeHost::carry_out(const slurmd::FindContent& e) {
   feed(slurmd::ContentFound{e.job, e.generation}, world_.span(world_.random.nodes, Duration(100), seconds(1)));
 }
 
-void NodeHost::carry_out(const slurmd::StartBatch& e) {
-  const node_rpc::JobOnNode& j = e.launch->job;
+void NodeHost::carry_out(const slurmd::StartBatch& effect) {
+  const node_rpc::JobOnNode& job = effect.launch->job;
   Random& r = world_.random.nodes;
   if (!world_.calm() && (world_.options.faults & kFaultPrograms) && r.chance(0.02))
-    return feed(slurmd::StepFailed{j.job, j.generation, kBatchStep, r.chance(0.5), "no such directory"}, milliseconds(5));
-  world_.journal.note(name_ + ": batch script of " + text_of(j.job, j.generation) + " starts");
+    return feed(slurmd::StepFailed{job.job, job.generation, kBatchStep, r.chance(0.5), "no such directory"}, milliseconds(5));
+  world_.journal.note(name_ + ": batch script of " + text_of(job.job, job.generation) + " starts");
   Process p;
-  p.job = j.job;
-  p.generation = j.generation;
+  p.job = job.job;
+  p.generation = job.generation;
   p.step = kBatchStep;
-  p.share = j.share;
-  feed(slurmd::StepStarted{j.job, j.generation, kBatchStep}, world_.span(r, Duration(100), milliseconds(20)));
-  start(std::move(p), milliseconds(25) + world_.scenario.runtime(j.job, j.generation, world_.calm()));
+  p.share = job.share;
+  feed(slurmd::StepStarted{job.job, job.generation, kBatchStep}, world_.span(r, Duration(100), milliseconds(20)));
+  start(std::move(p), milliseconds(25) + world_.scenario.runtime(job.job, job.generation, world_.calm()));
 }
 
-void NodeHost::carry_out(const slurmd::StartStep& e) {
-  auto at = asked_.find({e.job, e.generation, e.step});
+void NodeHost::carry_out(const slurmd::StartStep& effect) {
+  auto at = asked_.find({effect.job, effect.generation, effect.step});
   if (at == asked_.end()) return;
-  world_.journal.note(name_ + ": step " + text_of(e.job, e.generation) + "." + std::to_string(e.step.value) + " starts");
+  world_.journal.note(name_ + ": step " + text_of(effect.job, effect.generation) + "." + std::to_string(effect.step.value) + " starts");
   Process p;
-  p.job = e.job;
-  p.generation = e.generation;
-  p.step = e.step;
+  p.job = effect.job;
+  p.generation = effect.generation;
+  p.step = effect.step;
   p.share = at->second.share;
   Duration runtime = at->second.runtime;
   asked_.erase(at);

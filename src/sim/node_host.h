@@ -60,14 +60,14 @@ class NodeHost {
   void pump();
   void send(NodeReport report);
   void start(Process p, Duration runtime);
-  SimStep::Told told_of(const Process& p);
+  SimStep::Told told_of(const Process& process);
   template <class F>
   void for_each_of(JobId job, uint32_t generation, F f);
   void carry_out(const slurmd::RunProlog& e);
   void carry_out(const slurmd::RunEpilog& e);
   void carry_out(const slurmd::FindContent& e);
-  void carry_out(const slurmd::StartBatch& e);
-  void carry_out(const slurmd::StartStep& e);
+  void carry_out(const slurmd::StartBatch& effect);
+  void carry_out(const slurmd::StartStep& effect);
   void carry_out(const slurmd::RefuseStep& e);
   void carry_out(const slurmd::EndSteps& e);
   void carry_out(const slurmd::SignalSteps& e);

@@ -14,46 +14,46 @@ std::string number(uint64_t n) { return std::to_string(n); }
 
 }  // namespace
 
-std::string Scenario::globals(Random& r) const {
-  std::string t = "ClusterName=sim\nSlurmctldHost=ctl\nGresTypes=gpu\nSelectType=select/cons_tres\nMaxArraySize=200\n";
+std::string Scenario::globals(Random& rng) const {
+  std::string text = "ClusterName=sim\nSlurmctldHost=ctl\nGresTypes=gpu\nSelectType=select/cons_tres\nMaxArraySize=200\n";
   const char* select[] = {"CR_Core_Memory", "CR_CPU_Memory", "CR_Core", "CR_CPU"};
-  t += std::string("SelectTypeParameters=") + select[r.uniform(0, 3)] + "\n";
-  t += r.chance(0.9) ? "SchedulerType=sched/backfill\n" : "SchedulerType=sched/builtin\n";
-  if (r.chance(0.3)) t += "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorityWeightJobSize=500\n";
-  t += "ReturnToService=" + number(r.uniform(0, 2)) + "\n";
-  t += "SlurmdTimeout=" + number(r.uniform(20, 300)) + "\n";
-  t += "MinJobAge=" + number(r.uniform(20, 900)) + "\n";
-  t += "KillWait=" + number(r.uniform(1, 30)) + "\n";
-  t += "JobRequeue=" + number(r.uniform(0, 1)) + "\n";
-  t += "OverTimeLimit=" + number(r.chance(0.3) ? r.uniform(1, 3) : 0) + "\n";
-  t += "RequeueExit=7\nRequeueExitHold=9\n";
-  if (r.chance(0.3)) t += "DependencyParameters=kill_invalid_depend\n";
-  if (r.chance(0.2)) t += "EnforcePartLimits=NO\n";
-  t += "SchedulerParameters=requeue_delay=" + number(r.chance(0.5) ? 0 : r.uniform(1, 150)) + "\n";
-  return t;
+  text += std::string("SelectTypeParameters=") + select[rng.uniform(0, 3)] + "\n";
+  text += rng.chance(0.9) ? "SchedulerType=sched/backfill\n" : "SchedulerType=sched/builtin\n";
+  if (rng.chance(0.3)) text += "PriorityType=priority/multifactor\nPriorityWeightAge=1000\nPriorityWeightJobSize=500\n";
+  text += "ReturnToService=" + number(rng.uniform(0, 2)) + "\n";
+  text += "SlurmdTimeout=" + number(rng.uniform(20, 300)) + "\n";
+  text += "MinJobAge=" + number(rng.uniform(20, 900)) + "\n";
+  text += "KillWait=" + number(rng.uniform(1, 30)) + "\n";
+  text += "JobRequeue=" + number(rng.uniform(0, 1)) + "\n";
+  text += "OverTimeLimit=" + number(rng.chance(0.3) ? rng.uniform(1, 3) : 0) + "\n";
+  text += "RequeueExit=7\nRequeueExitHold=9\n";
+  if (rng.chance(0.3)) text += "DependencyParameters=kill_invalid_depend\n";
+  if (rng.chance(0.2)) text += "EnforcePartLimits=NO\n";
+  text += "SchedulerParameters=requeue_delay=" + number(rng.chance(0.5) ? 0 : rng.uniform(1, 150)) + "\n";
+  return text;
 }
 
-void Scenario::add_group(Random& r, const char* prefix) {
-  Group g;
-  g.prefix = prefix;
-  g.count = static_cast<uint32_t>(r.uniform(1, 5));
-  g.sockets = static_cast<uint32_t>(r.uniform(1, 2));
-  g.cores = static_cast<uint32_t>(r.uniform(1, 8));
-  g.threads = static_cast<uint32_t>(r.uniform(1, 2));
-  g.memory = 1024 * r.uniform(1, 16);
-  if (r.chance(0.6)) {
-    g.gpus = static_cast<uint32_t>(r.uniform(1, 8));
-    g.gpu = r.chance(0.5) ? "a100" : "h100";
+void Scenario::add_group(Random& rng, const char* prefix) {
+  Group group;
+  group.prefix = prefix;
+  group.count = static_cast<uint32_t>(rng.uniform(1, 5));
+  group.sockets = static_cast<uint32_t>(rng.uniform(1, 2));
+  group.cores = static_cast<uint32_t>(rng.uniform(1, 8));
+  group.threads = static_cast<uint32_t>(rng.uniform(1, 2));
+  group.memory = 1024 * rng.uniform(1, 16);
+  if (rng.chance(0.6)) {
+    group.gpus = static_cast<uint32_t>(rng.uniform(1, 8));
+    group.gpu = rng.chance(0.5) ? "a100" : "h100";
   }
-  std::string range = g.prefix + "[0-" + number(g.count - 1) + "]";
-  slurm_conf += "NodeName=" + range + " Sockets=" + number(g.sockets) + " CoresPerSocket=" + number(g.cores) +
-                " ThreadsPerCore=" + number(g.threads) + " RealMemory=" + number(g.memory);
-  if (g.gpus) {
-    slurm_conf += " Gres=gpu:" + g.gpu + ":" + number(g.gpus);
-    gres_conf += "NodeName=" + range + " Name=gpu Type=" + g.gpu + " File=/dev/nvidia[0-" + number(g.gpus - 1) + "]\n";
+  std::string range = group.prefix + "[0-" + number(group.count - 1) + "]";
+  slurm_conf += "NodeName=" + range + " Sockets=" + number(group.sockets) + " CoresPerSocket=" + number(group.cores) +
+                " ThreadsPerCore=" + number(group.threads) + " RealMemory=" + number(group.memory);
+  if (group.gpus) {
+    slurm_conf += " Gres=gpu:" + group.gpu + ":" + number(group.gpus);
+    gres_conf += "NodeName=" + range + " Name=gpu Type=" + group.gpu + " File=/dev/nvidia[0-" + number(group.gpus - 1) + "]\n";
   }
   slurm_conf += "\n";
-  groups_.push_back(std::move(g));
+  groups_.push_back(std::move(group));
 }
 
 Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
@@ -94,17 +94,17 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
 
 // Draws of its own: the worlds of earlier seeds stay as they are.
 void Scenario::add_preemption() {
-  Random r(seed_ ^ 0x70726565);
-  if (!r.chance(0.4)) return;
-  const bool by_qos = seed_ % 2 == 1 && r.chance(0.3);
+  Random rng(seed_ ^ 0x70726565);
+  if (!rng.chance(0.4)) return;
+  const bool by_qos = seed_ % 2 == 1 && rng.chance(0.3);
   const char* modes[] = {"REQUEUE", "CANCEL", "SUSPEND,GANG"};
-  const std::string mode = modes[r.uniform(0, 2)];
+  const std::string mode = modes[rng.uniform(0, 2)];
   slurm_conf += std::string("PreemptType=preempt/") + (by_qos ? "qos" : "partition_prio") + "\nPreemptMode=" + mode + "\n";
-  if (r.chance(0.3)) slurm_conf += "PreemptExemptTime=00:0" + number(r.uniform(1, 3)) + ":00\n";
-  if (r.chance(0.3)) slurm_conf += "PreemptParameters=youngest_first\n";
-  slurm_conf += "SchedulerTimeSlice=" + number(r.uniform(5, 60)) + "\n";
+  if (rng.chance(0.3)) slurm_conf += "PreemptExemptTime=00:0" + number(rng.uniform(1, 3)) + ":00\n";
+  if (rng.chance(0.3)) slurm_conf += "PreemptParameters=youngest_first\n";
+  slurm_conf += "SchedulerTimeSlice=" + number(rng.uniform(5, 60)) + "\n";
   const std::string share = mode == "SUSPEND,GANG" ? " OverSubscribe=FORCE:1" : "";
-  slurm_conf += "PartitionName=spot Nodes=ALL MaxTime=60 GraceTime=" + number(r.chance(0.5) ? r.uniform(1, 90) : 0) + share + "\n";
+  slurm_conf += "PartitionName=spot Nodes=ALL MaxTime=60 GraceTime=" + number(rng.chance(0.5) ? rng.uniform(1, 90) : 0) + share + "\n";
   slurm_conf += "PartitionName=urgent Nodes=ALL MaxTime=20 PriorityTier=9" + share + "\n";
   for (const char* name : {"spot", "spot", "urgent"}) partitions.push_back(name);
 }
@@ -116,8 +116,8 @@ void Scenario::load() {
   if (!loaded) check_failed("scenario.cc", 0, config::to_text(loaded.error()).c_str());
   auto shared = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
   settings = slurmctld::make_settings(shared, Uid{64030}, false);
-  for (uint32_t i = 0; i < shared->config.nodes.size(); ++i) {
-    NodeSpec spec = config::to_node_spec(shared->config.nodes[i]);
+  for (uint32_t index = 0; index < shared->config.nodes.size(); ++index) {
+    NodeSpec spec = config::to_node_spec(shared->config.nodes[index]);
     NodeHardware hw;
     hw.cpus = spec.cpus;
     hw.sockets = spec.sockets;
@@ -125,63 +125,64 @@ void Scenario::load() {
     hw.threads_per_core = spec.threads_per_core;
     hw.real_memory_mb = spec.real_memory_mb;
     hw.tmp_disk_mb = spec.tmp_disk_mb;
-    hw.gres = config::devices_of(shared->gres, shared->config, i);
+    hw.gres = config::devices_of(shared->gres, shared->config, index);
     nodes.push_back(spec.name);
     hardware.push_back(std::move(hw));
   }
 }
 
-JobRequest Scenario::request(Random& r, const std::vector<JobId>& known, Time now) const {
-  JobRequest q;
-  q.uid = Uid(static_cast<uint32_t>(r.uniform(1001, 1003)));
-  q.gid = Gid(100);
-  q.user_name = "u" + number(q.uid.value);
-  if (r.chance(0.3)) q.account = r.chance(0.5) ? "other" : "team";
-  if (r.chance(0.2)) q.qos = "fast";
-  q.name = "job" + number(r.uniform(0, 3));
-  q.work_dir = "/tmp";
-  q.kind = r.chance(0.15) ? JobKind::kAllocation : JobKind::kBatch;
-  if (r.chance(0.5)) q.partitions.push_back(r.pick(partitions));
+JobRequest Scenario::request(Random& rng, const std::vector<JobId>& known, Time now) const {
+  JobRequest request;
+  request.uid = Uid(static_cast<uint32_t>(rng.uniform(1001, 1003)));
+  request.gid = Gid(100);
+  request.user_name = "u" + number(request.uid.value);
+  if (rng.chance(0.3)) request.account = rng.chance(0.5) ? "other" : "team";
+  if (rng.chance(0.2)) request.qos = "fast";
+  request.name = "job" + number(rng.uniform(0, 3));
+  request.work_dir = "/tmp";
+  request.kind = rng.chance(0.15) ? JobKind::kAllocation : JobKind::kBatch;
+  if (rng.chance(0.5)) request.partitions.push_back(rng.pick(partitions));
   bool enforced = settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo;  // see README, Not covered
-  if (!q.partitions.empty() && r.chance(0.2) && enforced) {
-    if (const std::string& second = r.pick(partitions); second != q.partitions[0]) q.partitions.push_back(second);
+  if (!request.partitions.empty() && rng.chance(0.2) && enforced) {
+    if (const std::string& second = rng.pick(partitions); second != request.partitions[0]) request.partitions.push_back(second);
   }
-  if (r.chance(0.6)) q.num_tasks = static_cast<uint32_t>(r.uniform(1, 8));
-  if (r.chance(0.4)) q.cpus_per_task = static_cast<uint32_t>(r.uniform(1, 4));
-  if (r.chance(0.4)) {
-    q.min_nodes = static_cast<uint32_t>(r.uniform(1, 4));
-    q.max_nodes = r.chance(0.7) ? q.min_nodes : q.min_nodes + static_cast<uint32_t>(r.uniform(0, 2));
-    if (q.num_tasks && q.num_tasks < q.min_nodes) q.num_tasks = q.min_nodes;
+  if (rng.chance(0.6)) request.num_tasks = static_cast<uint32_t>(rng.uniform(1, 8));
+  if (rng.chance(0.4)) request.cpus_per_task = static_cast<uint32_t>(rng.uniform(1, 4));
+  if (rng.chance(0.4)) {
+    request.min_nodes = static_cast<uint32_t>(rng.uniform(1, 4));
+    request.max_nodes = rng.chance(0.7) ? request.min_nodes : request.min_nodes + static_cast<uint32_t>(rng.uniform(0, 2));
+    if (request.num_tasks && request.num_tasks < request.min_nodes) request.num_tasks = request.min_nodes;
   }
-  if (r.chance(0.4)) q.mem_per_node_mb = r.uniform(100, 4000);
-  else if (r.chance(0.2)) q.mem_per_cpu_mb = r.uniform(10, 500);
-  if (r.chance(0.3)) q.tres_per_node = "gres/gpu:" + number(r.uniform(1, 4));
-  else if (r.chance(0.1)) q.tres_per_node = std::string("gres/gpu:") + (r.chance(0.5) ? "a100" : "h100") + ":" + number(r.uniform(1, 2));
-  else if (r.chance(0.1)) q.tres_per_job = "gres/gpu:" + number(r.uniform(1, 6));
-  if (r.chance(0.8)) q.time_limit_min = static_cast<uint32_t>(r.uniform(1, 30));
-  if (r.chance(0.1)) q.exclusive = r.chance(0.7) ? Exclusive::kNode : Exclusive::kUser;
-  if (q.kind == JobKind::kBatch && r.chance(0.2)) {
-    std::string tasks = "0-" + number(r.uniform(0, 9));
-    if (r.chance(0.5)) tasks += "%" + number(r.uniform(1, 3));
-    q.array = std::move(tasks);
+  if (rng.chance(0.4)) request.mem_per_node_mb = rng.uniform(100, 4000);
+  else if (rng.chance(0.2)) request.mem_per_cpu_mb = rng.uniform(10, 500);
+  if (rng.chance(0.3)) request.tres_per_node = "gres/gpu:" + number(rng.uniform(1, 4));
+  else if (rng.chance(0.1))
+    request.tres_per_node = std::string("gres/gpu:") + (rng.chance(0.5) ? "a100" : "h100") + ":" + number(rng.uniform(1, 2));
+  else if (rng.chance(0.1)) request.tres_per_job = "gres/gpu:" + number(rng.uniform(1, 6));
+  if (rng.chance(0.8)) request.time_limit_min = static_cast<uint32_t>(rng.uniform(1, 30));
+  if (rng.chance(0.1)) request.exclusive = rng.chance(0.7) ? Exclusive::kNode : Exclusive::kUser;
+  if (request.kind == JobKind::kBatch && rng.chance(0.2)) {
+    std::string tasks = "0-" + number(rng.uniform(0, 9));
+    if (rng.chance(0.5)) tasks += "%" + number(rng.uniform(1, 3));
+    request.array = std::move(tasks);
   }
-  if (!known.empty() && r.chance(0.2)) {
+  if (!known.empty() && rng.chance(0.2)) {
     const char* kinds[] = {"afterany", "afterok", "afternotok", "after", "aftercorr"};
-    std::string kind = kinds[r.uniform(0, 4)];
-    q.dependency = kind + ":" + number(r.pick(known).value);
-    if (kind == "after" && r.chance(0.5)) q.dependency += "+" + number(r.uniform(1, 5));
-    if (r.chance(0.3)) q.dependency += std::string(r.chance(0.5) ? "," : "?") + "afterany:" + number(r.pick(known).value);
-  } else if (r.chance(0.04)) {
-    q.dependency = "singleton";
+    std::string kind = kinds[rng.uniform(0, 4)];
+    request.dependency = kind + ":" + number(rng.pick(known).value);
+    if (kind == "after" && rng.chance(0.5)) request.dependency += "+" + number(rng.uniform(1, 5));
+    if (rng.chance(0.3)) request.dependency += std::string(rng.chance(0.5) ? "," : "?") + "afterany:" + number(rng.pick(known).value);
+  } else if (rng.chance(0.04)) {
+    request.dependency = "singleton";
   }
-  if (r.chance(0.1)) q.begin = now + seconds(static_cast<int64_t>(r.uniform(1, 1200)));
-  if (r.chance(0.02)) q.deadline = now + seconds(static_cast<int64_t>(r.uniform(600, 7200)));
-  q.hold = r.chance(0.05);
-  q.nice = static_cast<int32_t>(r.uniform(0, 20));
-  if (r.chance(0.2)) q.no_kill = true;
-  if (r.chance(0.5)) q.requeue = r.chance(0.6) ? TriState::kYes : TriState::kNo;
-  if (r.chance(0.1)) q.warn.signal = 10;
-  return q;
+  if (rng.chance(0.1)) request.begin = now + seconds(static_cast<int64_t>(rng.uniform(1, 1200)));
+  if (rng.chance(0.02)) request.deadline = now + seconds(static_cast<int64_t>(rng.uniform(600, 7200)));
+  request.hold = rng.chance(0.05);
+  request.nice = static_cast<int32_t>(rng.uniform(0, 20));
+  if (rng.chance(0.2)) request.no_kill = true;
+  if (rng.chance(0.5)) request.requeue = rng.chance(0.6) ? TriState::kYes : TriState::kNo;
+  if (rng.chance(0.1)) request.warn.signal = 10;
+  return request;
 }
 
 Duration Scenario::runtime(JobId job, uint32_t generation, bool calm) const {

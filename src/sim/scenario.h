@@ -23,7 +23,7 @@ struct Scenario {
   bool prolog = false, epilog = false;
   bool reservations = false;  // admins make some
 
-  JobRequest request(Random& r, const std::vector<JobId>& known, Time now) const;
+  JobRequest request(Random& rng, const std::vector<JobId>& known, Time now) const;
   // What the job would do by itself; the same for every asker.
   Duration runtime(JobId job, uint32_t generation, bool calm) const;
   int32_t exit_status(JobId job, uint32_t generation, bool calm) const;
@@ -34,8 +34,8 @@ struct Scenario {
     uint32_t count = 0, sockets = 1, cores = 1, threads = 1, gpus = 0;
     uint64_t memory = 0;
   };
-  std::string globals(Random& r) const;
-  void add_group(Random& r, const char* prefix);
+  std::string globals(Random& rng) const;
+  void add_group(Random& rng, const char* prefix);
   void add_preemption();
   void load();
 

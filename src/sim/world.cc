@@ -43,12 +43,12 @@ std::string fault_names() {
   return out;
 }
 
-World::World(const RunOptions& o)
-    : options(o),
-      random(o.seed),
-      journal(o.verbose),
+World::World(const RunOptions& asked)
+    : options(asked),
+      random(asked.seed),
+      journal(asked.verbose),
       queue(kBeginning),
-      scenario(random.scenario, o.seed),
+      scenario(random.scenario, asked.seed),
       checkers(*this),
       network(*this, scenario.nodes.size()),
       controller(*this),
@@ -91,19 +91,19 @@ void World::settle() {
   }
   if (now() > healed_ + kPatience) {
     std::string left;
-    checkers.mirror().jobs.for_each([&](uint32_t id, const Job& j) {
-      if (j.finished() && j.all_released()) return;
-      const Verdict* v = controller.up() ? controller.core().cluster().moment.verdicts.find(id) : nullptr;
-      left += " " + std::to_string(id) + "(" + std::string(job_state_name(j.state)) + " " +
-              std::string(reason_name(v ? v->reason : j.reason)) + (v ? " " + v->detail.str() : "") +
-              (j.dependencies ? " " + std::string(j.own.get(&RequestOwn::dependency)) : "") + ")";
-      const RequestBody& q = *j.request;
+    checkers.mirror().jobs.for_each([&](uint32_t id, const Job& job) {
+      if (job.finished() && job.all_released()) return;
+      const Verdict* verdict = controller.up() ? controller.core().cluster().moment.verdicts.find(id) : nullptr;
+      left += " " + std::to_string(id) + "(" + std::string(job_state_name(job.state)) + " " +
+              std::string(reason_name(verdict ? verdict->reason : job.reason)) + (verdict ? " " + verdict->detail.str() : "") +
+              (job.dependencies ? " " + std::string(job.own.get(&RequestOwn::dependency)) : "") + ")";
+      const RequestBody& q = *job.request;
       left += " [-n" + std::to_string(q.num_tasks) + " -c" + std::to_string(q.cpus_per_task) + " -N" + std::to_string(q.min_nodes) + "-" +
               std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) +
               " --mem-per-cpu=" + std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node.text() + " " +
-              q.tres_per_job.text() + " -p" + join(q.partitions, ",") + " -t" + std::to_string(j.time_limit_min) +
+              q.tres_per_job.text() + " -p" + join(q.partitions, ",") + " -t" + std::to_string(job.time_limit_min) +
               " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + "]";
-      for (const Dependency& d : j.dependencies ? j.dependencies->list : std::vector<Dependency>())
+      for (const Dependency& d : job.dependencies ? job.dependencies->list : std::vector<Dependency>())
         left += " on " + std::to_string(d.job.value) + " state " + std::to_string(static_cast<int>(d.state));
     });
     for (const auto& n : nodes) left += n->running_text();
@@ -132,21 +132,21 @@ bool World::all_done() {
 }
 
 RunResult World::result() {
-  RunResult r;
-  r.ok = !journal.failed();
-  r.checker = journal.checker();
-  r.text = journal.text();
-  r.tail = journal.tail();
+  RunResult result;
+  result.ok = !journal.failed();
+  result.checker = journal.checker();
+  result.text = journal.text();
+  result.tail = journal.tail();
   for (const std::string& chunk : encode_cluster(checkers.mirror())) journal.hash(chunk);
-  r.hash = journal.digest();
-  r.nodes = static_cast<uint32_t>(nodes.size());
-  r.jobs = static_cast<uint32_t>(checkers.jobs_seen());
-  r.turns = controller.turns();
-  r.events = controller.events();
-  r.crashes = controller.crashes();
-  r.rollbacks = controller.rollbacks();
-  r.simulated_seconds = static_cast<uint64_t>(to_seconds(now() - kBeginning));
-  return r;
+  result.hash = journal.digest();
+  result.nodes = static_cast<uint32_t>(nodes.size());
+  result.jobs = static_cast<uint32_t>(checkers.jobs_seen());
+  result.turns = controller.turns();
+  result.events = controller.events();
+  result.crashes = controller.crashes();
+  result.rollbacks = controller.rollbacks();
+  result.simulated_seconds = static_cast<uint64_t>(to_seconds(now() - kBeginning));
+  return result;
 }
 
 RunResult run_seed(const RunOptions& options) { return World(options).run(); }

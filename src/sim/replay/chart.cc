@@ -59,13 +59,13 @@ std::string row_label(double y, const std::string& label) {
 }
 
 template <class Draw>
-std::string row_chart(const std::string& told, const Axis& x, const std::vector<ChartRow>& rows, Draw draw) {
+std::string row_chart(const std::string& told, const Axis& across, const std::vector<ChartRow>& rows, Draw draw) {
   double height = kTop;
   for (const ChartRow& r : rows) height += kRow * static_cast<double>(std::max<size_t>(1, r.marks.size())) + kBetween;
   std::string out = open(told, height + kBottom);
-  out += vertical_grid(x, kLeftOfRows, kTop, height);
+  out += vertical_grid(across, kLeftOfRows, kTop, height);
   const double width = kWidth - kRight - kLeftOfRows;
-  auto at = [&](double value) { return kLeftOfRows + width * x.place(value); };
+  auto at = [&](double value) { return kLeftOfRows + width * across.place(value); };
   double y = kTop + kBetween / 2;
   for (const ChartRow& r : rows) {
     const double tall = kRow * static_cast<double>(std::max<size_t>(1, r.marks.size()));
@@ -127,26 +127,26 @@ Axis count_axis(double most) {
   return a;
 }
 
-std::string curve_chart(const std::string& told, const Axis& x, const Axis& y, const std::vector<Curve>& curves) {
+std::string curve_chart(const std::string& told, const Axis& across, const Axis& up, const std::vector<Curve>& curves) {
   const double width = kWidth - kLeft - kRight, height = kHeight - kTop - kBottom, bottom = kTop + height;
   std::string out = open(told, kHeight);
-  for (const auto& [value, name] : y.ticks) {
-    const double at = bottom - height * y.place(value);
+  for (const auto& [value, name] : up.ticks) {
+    const double at = bottom - height * up.place(value);
     out += line("grid", kLeft, at, kWidth - kRight, at) + text("end", kLeft - 6, at + 4, name);
   }
-  out += vertical_grid(x, kLeft, kTop, bottom);
-  for (const Curve& c : curves) {
+  out += vertical_grid(across, kLeft, kTop, bottom);
+  for (const Curve& curve : curves) {
     std::string path;
     double last = kLeft;
-    for (const auto& [px, py] : c.points) {
-      last = kLeft + width * x.place(px);
-      path += (path.empty() ? "M" : "L") + n(last) + " " + n(bottom - height * y.place(py));
+    for (const auto& [px, py] : curve.points) {
+      last = kLeft + width * across.place(px);
+      path += (path.empty() ? "M" : "L") + n(last) + " " + n(bottom - height * up.place(py));
     }
     if (path.empty()) continue;
-    if (c.filled)
-      out += "<path class=\"fill " + c.style + "\" d=\"" + path + "L" + n(last) + " " + n(bottom) + "L" +
-             n(kLeft + width * x.place(c.points[0].first)) + " " + n(bottom) + "Z\"/>\n";
-    out += "<path class=\"curve " + c.style + "\" d=\"" + path + "\"/>\n";
+    if (curve.filled)
+      out += "<path class=\"fill " + curve.style + "\" d=\"" + path + "L" + n(last) + " " + n(bottom) + "L" +
+             n(kLeft + width * across.place(curve.points[0].first)) + " " + n(bottom) + "Z\"/>\n";
+    out += "<path class=\"curve " + curve.style + "\" d=\"" + path + "\"/>\n";
   }
   return out + line("axis", kLeft, bottom, kWidth - kRight, bottom) + "</svg>\n";
 }

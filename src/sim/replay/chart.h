@@ -28,7 +28,7 @@ struct Curve {
   std::vector<std::pair<double, double>> points;
   bool filled = false;
 };
-std::string curve_chart(const std::string& told, const Axis& x, const Axis& y, const std::vector<Curve>& curves);
+std::string curve_chart(const std::string& told, const Axis& across, const Axis& up, const std::vector<Curve>& curves);
 
 struct Mark {  // of one configuration in a row: a bar to `value`, or a line from `from` to `to` with a dot at `value`
   std::string style, told;

@@ -73,14 +73,14 @@ void Collector::refused(uint32_t index, Time now, std::string why) {
   job.refusal = refusals_.add(why);
 }
 
-void Collector::hold(uint32_t index, const Allocation& a, int sign, Time now) {
+void Collector::hold(uint32_t index, const Allocation& allocation, int sign, Time now) {
   settle_accounts(now);
   add(now_used_[trace_.jobs[index].account], times(jobs_[index], sign));
-  const auto [cpus, gpus] = size_of(a);
+  const auto [cpus, gpus] = size_of(allocation);
   line_.change(Amount::kCpus, sign * static_cast<double>(cpus), now);
   line_.change(Amount::kGpus, sign * static_cast<double>(gpus), now);
   int nodes = 0;
-  for (const NodeShare& s : a.nodes) {
+  for (const NodeShare& s : allocation.nodes) {
     if (in_use_.size() <= s.node.value) in_use_.resize(s.node.value + 1);
     uint32_t& jobs = in_use_[s.node.value];
     if (sign > 0) nodes += jobs++ == 0;
@@ -97,45 +97,45 @@ void Collector::accrue(uint32_t index, Held& held, Time now) {
   held.since = {};
 }
 
-void Collector::started(const event::JobStarted& e, const Cluster& cluster) {
-  const uint32_t index = index_of(e.job);
+void Collector::started(const event::JobStarted& started, const Cluster& cluster) {
+  const uint32_t index = index_of(started.job);
   if (index == kNobody) return;
   JobResult& job = jobs_[index];
   // The job as it is now says since when it could have started. A job that ended in the same turn is still there.
-  if (const Job* j = cluster.jobs.find(e.job.value); j && job.starts == 0)
-    job.eligible = std::max(job.submitted, std::min(j->eligible, e.time));
-  wait(index, -1, e.time);
+  if (const Job* j = cluster.jobs.find(started.job.value); j && job.starts == 0)
+    job.eligible = std::max(job.submitted, std::min(j->eligible, started.time));
+  wait(index, -1, started.time);
   ++running_;
   job.state = JobState::kRunning;
-  job.start = e.time;
-  if (job.starts++ == 0) job.first_start = e.time;
-  job.nodes = static_cast<uint32_t>(e.allocation->nodes.size());
-  std::tie(job.cpus, job.gpus) = size_of(*e.allocation);
-  hold(index, *e.allocation, 1, e.time);
-  held_[index] = {e.allocation, e.time, {}};
-  mix(e.job.value * 4 + 1, e.time);
-  for (const NodeShare& s : e.allocation->nodes) hash_ = mix64(hash_ ^ s.node.value);
+  job.start = started.time;
+  if (job.starts++ == 0) job.first_start = started.time;
+  job.nodes = static_cast<uint32_t>(started.allocation->nodes.size());
+  std::tie(job.cpus, job.gpus) = size_of(*started.allocation);
+  hold(index, *started.allocation, 1, started.time);
+  held_[index] = {started.allocation, started.time, {}};
+  mix(started.job.value * 4 + 1, started.time);
+  for (const NodeShare& s : started.allocation->nodes) hash_ = mix64(hash_ ^ s.node.value);
 }
 
-void Collector::ending(const event::JobEnding& e) {
-  const uint32_t index = index_of(e.job);
+void Collector::ending(const event::JobEnding& ending) {
+  const uint32_t index = index_of(ending.job);
   if (index == kNobody) return;
   JobResult& job = jobs_[index];
   const auto at = held_.find(index);
-  const bool comes_back = e.flags & (kJobRequeued | kJobRequeueHold);
-  mix(e.job.value * 4 + 2 + comes_back, e.time);
-  job.state = e.state;
-  job.end = e.time;
+  const bool comes_back = ending.flags & (kJobRequeued | kJobRequeueHold);
+  mix(ending.job.value * 4 + 2 + comes_back, ending.time);
+  job.state = ending.state;
+  job.end = ending.time;
   ended_ += !comes_back;
   if (at == held_.end()) {
-    wait(index, -1, e.time);
+    wait(index, -1, ending.time);
     return;
   }
   --running_;
   const bool was_suspended = at->second.since == Time{};
-  accrue(index, at->second, e.time);
-  if (!was_suspended) hold(index, *at->second.allocation, -1, e.time);
-  if (e.state == JobState::kPreempted) {
+  accrue(index, at->second, ending.time);
+  if (!was_suspended) hold(index, *at->second.allocation, -1, ending.time);
+  if (ending.state == JobState::kPreempted) {
     ++job.preempted;
     ++(comes_back ? preempted_.requeued : preempted_.cancelled);
     add(preempted_.lost, at->second.before);
@@ -143,17 +143,17 @@ void Collector::ending(const event::JobEnding& e) {
   held_.erase(at);
 }
 
-void Collector::suspended(const event::JobSuspended& e) {
-  const uint32_t index = index_of(e.job);
+void Collector::suspended(const event::JobSuspended& suspended) {
+  const uint32_t index = index_of(suspended.job);
   const auto at = held_.find(index);
-  if (at == held_.end() || e.resumed == (at->second.since != Time{})) return;
-  if (e.resumed) {
-    at->second.since = e.time;
-    hold(index, *at->second.allocation, 1, e.time);
+  if (at == held_.end() || suspended.resumed == (at->second.since != Time{})) return;
+  if (suspended.resumed) {
+    at->second.since = suspended.time;
+    hold(index, *at->second.allocation, 1, suspended.time);
     return;
   }
-  accrue(index, at->second, e.time);
-  hold(index, *at->second.allocation, -1, e.time);
+  accrue(index, at->second, suspended.time);
+  hold(index, *at->second.allocation, -1, suspended.time);
   ++jobs_[index].suspended;
   ++preempted_.suspended;
 }

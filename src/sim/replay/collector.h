@@ -75,10 +75,10 @@ class Collector {
     Time since{};  // unset: suspended
     Used before;   // of this run, until it was suspended last
   };
-  void started(const event::JobStarted& e, const Cluster& cluster);
-  void ending(const event::JobEnding& e);
-  void suspended(const event::JobSuspended& e);
-  void hold(uint32_t index, const Allocation& a, int sign, Time now);
+  void started(const event::JobStarted& started, const Cluster& cluster);
+  void ending(const event::JobEnding& ending);
+  void suspended(const event::JobSuspended& suspended);
+  void hold(uint32_t index, const Allocation& allocation, int sign, Time now);
   void settle_accounts(Time now);
   void accrue(uint32_t index, Held& held, Time now);
   void wait(uint32_t index, int sign, Time now);

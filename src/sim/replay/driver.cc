@@ -98,11 +98,11 @@ void Driver::settled(JobId id, uint32_t generation, bool stopped) {
 }
 
 void Driver::submit(Core& core, uint32_t index) {
-  const TraceJob& t = trace_.jobs[index];
-  const auto followed = t.after ? ids_.find(t.after) : ids_.end();
+  const TraceJob& job = trace_.jobs[index];
+  const auto followed = job.after ? ids_.find(job.after) : ids_.end();
   const uint32_t after = followed == ids_.end() ? 0 : followed->second;
-  const Time begin = t.eligible > t.submit ? moment(t.eligible) : Time{};
-  auto answer = core.run(caller_of(trace_, t), request_of(trace_, t, rules_, begin, after, adapted_));
+  const Time begin = job.eligible > job.submit ? moment(job.eligible) : Time{};
+  auto answer = core.run(caller_of(trace_, job), request_of(trace_, job, rules_, begin, after, adapted_));
   if (!answer) {
     std::string why(answer.error().message());
     if (!answer.error().hint.empty()) why += ": " + answer.error().hint;
@@ -111,8 +111,8 @@ void Driver::submit(Core& core, uint32_t index) {
   }
   runs_[index].id = answer->job;
   collector_.submitted(index, answer->job, now_);
-  if (auto at = ids_.find(t.number); at != ids_.end()) at->second = answer->job.value;
-  if (!t.started() && t.end != kNever) schedule(Kind::kCancel, index, std::max(now_, moment(t.end)));
+  if (auto at = ids_.find(job.number); at != ids_.end()) at->second = answer->job.value;
+  if (!job.started() && job.end != kNever) schedule(Kind::kCancel, index, std::max(now_, moment(job.end)));
 }
 
 void Driver::cancel(Core& core, uint32_t index) {
@@ -123,24 +123,24 @@ void Driver::cancel(Core& core, uint32_t index) {
   (void)core.run(caller_of(trace_, trace_.jobs[index]), c);  // one that is over cannot be cancelled, which is well
 }
 
-void Driver::happen(Core& core, const Happening& h) {
-  const TraceJob& t = trace_.jobs[h.index];
-  Run& r = runs_[h.index];
-  if (h.kind == Kind::kCancel) return cancel(core, h.index);
-  if (!r.on || r.token != h.token) return;
-  if (t.fate == Fate::kCancelled) return cancel(core, h.index);
-  const Job* j = core.cluster().jobs.find(r.id.value);
-  r.on = false;
-  ++r.token;
-  if (!j || !j->allocation) return;
+void Driver::happen(Core& core, const Happening& happening) {
+  const TraceJob& traced = trace_.jobs[happening.index];
+  Run& run = runs_[happening.index];
+  if (happening.kind == Kind::kCancel) return cancel(core, happening.index);
+  if (!run.on || run.token != happening.token) return;
+  if (traced.fate == Fate::kCancelled) return cancel(core, happening.index);
+  const Job* job = core.cluster().jobs.find(run.id.value);
+  run.on = false;
+  ++run.token;
+  if (!job || !job->allocation) return;
   node_rpc::BatchFinished end;
-  end.job = r.id;
-  end.generation = r.generation;
+  end.job = run.id;
+  end.generation = run.generation;
   end.gone = true;
-  end.out_of_memory = t.fate == Fate::kOutOfMemory;
-  const bool failed = t.fate == Fate::kFailed || t.fate == Fate::kNodeFail;
-  if (failed && r.generation < kMostRuns) end.exit_status = std::max<int32_t>(t.exit_code, 1) << 8;
-  core.report(j->batch_share().node, end);
+  end.out_of_memory = traced.fate == Fate::kOutOfMemory;
+  const bool failed = traced.fate == Fate::kFailed || traced.fate == Fate::kNodeFail;
+  if (failed && run.generation < kMostRuns) end.exit_status = std::max<int32_t>(traced.exit_code, 1) << 8;
+  core.report(job->batch_share().node, end);
 }
 
 Time Driver::full_due() const {
@@ -168,8 +168,8 @@ size_t Driver::pass(sched::Pass kind, bool bounded) {
 }
 
 void Driver::plan() {
-  const Cluster& c = site_.cluster();
-  if (c.nodes_epoch != seen_nodes_ || c.use_epoch != seen_use_ || c.jobs_epoch != seen_jobs_) {
+  const Cluster& cluster = site_.cluster();
+  if (cluster.nodes_epoch != seen_nodes_ || cluster.use_epoch != seen_use_ || cluster.jobs_epoch != seen_jobs_) {
     dirty_ = true;
     const sched::Params& params = site_.core().settings().sched;
     if (params.rhythm.quick && collector_.waiting()) pass(sched::Pass::kQuick, params.quick_starts != 0);
@@ -181,9 +181,9 @@ void Driver::plan() {
     last_full_ = now_;
     dirty_ = false;
   }
-  seen_nodes_ = c.nodes_epoch;
-  seen_use_ = c.use_epoch;
-  seen_jobs_ = c.jobs_epoch;
+  seen_nodes_ = cluster.nodes_epoch;
+  seen_use_ = cluster.use_epoch;
+  seen_jobs_ = cluster.jobs_epoch;
 }
 
 void Driver::step(Time now) {

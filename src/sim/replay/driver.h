@@ -78,7 +78,7 @@ class Driver {
   void settled(JobId id, uint32_t generation, bool stopped);
   void schedule(Kind kind, uint32_t index, Time at);
   void submit(slurmctld::Core& core, uint32_t index);
-  void happen(slurmctld::Core& core, const Happening& h);
+  void happen(slurmctld::Core& core, const Happening& happening);
   void cancel(slurmctld::Core& core, uint32_t index);
   Time next_moment() const;
   Time full_due() const;

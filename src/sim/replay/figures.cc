@@ -55,21 +55,21 @@ class Builder {
   const Reports& reports_;
 };
 
-void waits(Builder& b) {
-  b.heading("Wait until the start");
-  b.row("mean", Unit::kSpan, [](const Report& r) { return r.wait.mean; });
-  b.row("median", Unit::kSpan, [](const Report& r) { return r.wait.median; });
-  b.row("p90", Unit::kSpan, [](const Report& r) { return r.wait.p90; });
-  b.row("p99", Unit::kSpan, [](const Report& r) { return r.wait.p99; });
-  b.row("longest", Unit::kSpan, [](const Report& r) { return r.wait.most; });
-  b.row_if("in the trace: median", Unit::kSpan, [](const Report& r) { return r.trace_wait.median; });
-  b.row_if("in the trace: p90", Unit::kSpan, [](const Report& r) { return r.trace_wait.p90; });
-  b.row_if("in the trace: p99", Unit::kSpan, [](const Report& r) { return r.trace_wait.p99; });
-  b.heading("Bounded slowdown");
-  b.row("mean", Unit::kRatio, [](const Report& r) { return r.slowdown.mean; });
-  b.row("median", Unit::kRatio, [](const Report& r) { return r.slowdown.median; });
-  b.row("p90", Unit::kRatio, [](const Report& r) { return r.slowdown.p90; });
-  b.row("p99", Unit::kRatio, [](const Report& r) { return r.slowdown.p99; });
+void waits(Builder& builder) {
+  builder.heading("Wait until the start");
+  builder.row("mean", Unit::kSpan, [](const Report& r) { return r.wait.mean; });
+  builder.row("median", Unit::kSpan, [](const Report& r) { return r.wait.median; });
+  builder.row("p90", Unit::kSpan, [](const Report& r) { return r.wait.p90; });
+  builder.row("p99", Unit::kSpan, [](const Report& r) { return r.wait.p99; });
+  builder.row("longest", Unit::kSpan, [](const Report& r) { return r.wait.most; });
+  builder.row_if("in the trace: median", Unit::kSpan, [](const Report& r) { return r.trace_wait.median; });
+  builder.row_if("in the trace: p90", Unit::kSpan, [](const Report& r) { return r.trace_wait.p90; });
+  builder.row_if("in the trace: p99", Unit::kSpan, [](const Report& r) { return r.trace_wait.p99; });
+  builder.heading("Bounded slowdown");
+  builder.row("mean", Unit::kRatio, [](const Report& r) { return r.slowdown.mean; });
+  builder.row("median", Unit::kRatio, [](const Report& r) { return r.slowdown.median; });
+  builder.row("p90", Unit::kRatio, [](const Report& r) { return r.slowdown.p90; });
+  builder.row("p99", Unit::kRatio, [](const Report& r) { return r.slowdown.p99; });
 }
 
 void use(Builder& b) {
@@ -83,13 +83,13 @@ void use(Builder& b) {
   b.row("Jain's index of use/share", Unit::kRatio, [](const Report& r) { return r.fairness; });
 }
 
-void jobs(Builder& b) {
+void jobs(Builder& builder) {
   auto count = [&](const char* label, uint64_t Counts::*what, bool always) {
     auto value = [what](const Report& r) { return static_cast<double>(r.counts.*what); };
-    if (always) b.row(label, Unit::kCount, value);
-    else b.row_if(label, Unit::kCount, value);
+    if (always) builder.row(label, Unit::kCount, value);
+    else builder.row_if(label, Unit::kCount, value);
   };
-  b.heading("Jobs");
+  builder.heading("Jobs");
   count("submitted", &Counts::submitted, true);
   count("refused", &Counts::refused, false);
   count("started", &Counts::started, true);
@@ -103,27 +103,27 @@ void jobs(Builder& b) {
   count("still running at the end", &Counts::still_running, false);
 }
 
-void promises(Builder& b) {
+void promises(Builder& builder) {
   auto count = [&](const char* label, uint64_t PromiseReport::*what) {
-    b.row(label, Unit::kCount, [what](const Report& r) { return static_cast<double>(r.promises.*what); });
+    builder.row(label, Unit::kCount, [what](const Report& r) { return static_cast<double>(r.promises.*what); });
   };
-  b.heading("Promises (expected starts)");
+  builder.heading("Promises (expected starts)");
   count("jobs with one", &PromiseReport::promised);
   count("started early", &PromiseReport::early);
   count("started within a minute", &PromiseReport::kept);
   count("started late", &PromiseReport::late);
-  b.row_if("late ones: median", Unit::kSpan, [](const Report& r) { return r.promises.lateness.median; });
-  b.row_if("late ones: p90", Unit::kSpan, [](const Report& r) { return r.promises.lateness.p90; });
+  builder.row_if("late ones: median", Unit::kSpan, [](const Report& r) { return r.promises.lateness.median; });
+  builder.row_if("late ones: p90", Unit::kSpan, [](const Report& r) { return r.promises.lateness.p90; });
   count("jobs put off at least once", &PromiseReport::moved_later);
-  b.row_if("how often", Unit::kCount, [](const Report& r) { return static_cast<double>(r.promises.moves); });
-  b.row_if("put off by, in all: median", Unit::kSpan, [](const Report& r) { return r.promises.put_off.median; });
-  b.heading("Preemption");
-  b.row("jobs preempted", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted_jobs); });
-  b.row_if("requeued (times)", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted.requeued); });
-  b.row_if("cancelled (times)", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted.cancelled); });
-  b.row_if("suspended (times)", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted.suspended); });
-  b.row_if("GPU-hours lost", Unit::kHours, [](const Report& r) { return r.preempted.lost.gpu_seconds / 3600; });
-  b.row_if("CPU-hours lost", Unit::kHours, [](const Report& r) { return r.preempted.lost.cpu_seconds / 3600; });
+  builder.row_if("how often", Unit::kCount, [](const Report& r) { return static_cast<double>(r.promises.moves); });
+  builder.row_if("put off by, in all: median", Unit::kSpan, [](const Report& r) { return r.promises.put_off.median; });
+  builder.heading("Preemption");
+  builder.row("jobs preempted", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted_jobs); });
+  builder.row_if("requeued (times)", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted.requeued); });
+  builder.row_if("cancelled (times)", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted.cancelled); });
+  builder.row_if("suspended (times)", Unit::kCount, [](const Report& r) { return static_cast<double>(r.preempted.suspended); });
+  builder.row_if("GPU-hours lost", Unit::kHours, [](const Report& r) { return r.preempted.lost.gpu_seconds / 3600; });
+  builder.row_if("CPU-hours lost", Unit::kHours, [](const Report& r) { return r.preempted.lost.cpu_seconds / 3600; });
 }
 
 std::vector<std::string> columns(const Reports& reports, std::string first) {
@@ -147,31 +147,31 @@ const Group* find(const Report& r, size_t grouping, const std::string& name) {
 }
 
 FigureTable group_table(const Reports& reports, size_t grouping) {
-  FigureTable t;
+  FigureTable table;
   const Grouping& first = reports[0]->groupings[grouping];
-  t.title = "Wait by " + first.by;
-  t.columns = {first.by, "jobs"};
+  table.title = "Wait by " + first.by;
+  table.columns = {first.by, "jobs"};
   const std::pair<const char*, double Quantiles::*> kShown[] = {
       {"median", &Quantiles::median}, {"p90", &Quantiles::p90}, {"p99", &Quantiles::p99}};
-  for (auto [name, what] : kShown) add_columns(reports, name, t.columns);
-  add_columns(reports, "slowdown p90", t.columns);
-  for (const Group& g : first.groups) {
+  for (auto [name, what] : kShown) add_columns(reports, name, table.columns);
+  add_columns(reports, "slowdown p90", table.columns);
+  for (const Group& group : first.groups) {
     FigureRow row;
-    row.label = g.name;
-    row.values.push_back(count_text(g.wait.count));
+    row.label = group.name;
+    row.values.push_back(count_text(group.wait.count));
     for (auto [name, what] : kShown)
       for (const Report* r : reports) {
-        const Group* of = find(*r, grouping, g.name);
+        const Group* of = find(*r, grouping, group.name);
         row.values.push_back(of ? span_text(of->wait.*what) : "-");
       }
     for (const Report* r : reports) {
-      const Group* of = find(*r, grouping, g.name);
+      const Group* of = find(*r, grouping, group.name);
       row.values.push_back(of ? number_text(of->slowdown.p90, 1) : "-");
     }
-    t.rows.push_back(std::move(row));
+    table.rows.push_back(std::move(row));
   }
-  if (first.left_out) t.note = "and " + std::to_string(first.left_out) + " more with fewer jobs";
-  return t;
+  if (first.left_out) table.note = "and " + std::to_string(first.left_out) + " more with fewer jobs";
+  return table;
 }
 
 }  // namespace
@@ -215,30 +215,30 @@ std::vector<FigureTable> group_tables(const Reports& reports) {
 }
 
 FigureTable account_table(const Reports& reports) {
-  FigureTable t;
-  t.title = "Shares against use";
-  t.columns = {"account", "share"};
+  FigureTable table;
+  table.title = "Shares against use";
+  table.columns = {"account", "share"};
   const std::string hours = reports[0]->gpus ? "GPU-hours" : "CPU-hours";
-  add_columns(reports, "use", t.columns);
-  add_columns(reports, hours, t.columns);
-  add_columns(reports, "wait p90", t.columns);
-  for (const AccountShare& a : reports[0]->accounts) {
+  add_columns(reports, "use", table.columns);
+  add_columns(reports, hours, table.columns);
+  add_columns(reports, "wait p90", table.columns);
+  for (const AccountShare& share : reports[0]->accounts) {
     FigureRow row;
-    row.label = a.account;
-    row.values.push_back(percent_text(a.share));
+    row.label = share.account;
+    row.values.push_back(percent_text(share.share));
     std::vector<const AccountShare*> of;
     for (const Report* r : reports) {
-      const auto at = std::ranges::find(r->accounts, a.account, &AccountShare::account);
+      const auto at = std::ranges::find(r->accounts, share.account, &AccountShare::account);
       of.push_back(at == r->accounts.end() ? nullptr : &*at);
     }
     for (const AccountShare* x : of) row.values.push_back(x ? percent_text(x->use) : "-");
     for (const AccountShare* x : of) row.values.push_back(x ? number_text(x->hours, 0) : "-");
     for (const AccountShare* x : of) row.values.push_back(x ? span_text(x->wait.p90) : "-");
-    t.rows.push_back(std::move(row));
+    table.rows.push_back(std::move(row));
   }
-  t.note = "use: part of what was used while jobs waited";
-  if (reports.size() == 2) t.note += "; shares are those of A, B may have others of its own";
-  return t;
+  table.note = "use: part of what was used while jobs waited";
+  if (reports.size() == 2) table.note += "; shares are those of A, B may have others of its own";
+  return table;
 }
 
 }  // namespace muster::sim::replay

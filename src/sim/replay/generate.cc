@@ -40,20 +40,20 @@ struct Sizes {
   double mean = 0;
 };
 
-Sizes sizes_of(const Profile& p, uint32_t most) {
-  Sizes s;
-  for (uint32_t n = 1; n <= most && n <= p.most_gpus; n *= 2) s.gpus.push_back(n);
-  s.parts.assign(s.gpus.size(), 0);
+Sizes sizes_of(const Profile& profile, uint32_t most) {
+  Sizes sizes;
+  for (uint32_t n = 1; n <= most && n <= profile.most_gpus; n *= 2) sizes.gpus.push_back(n);
+  sizes.parts.assign(sizes.gpus.size(), 0);
   auto fill = [&](double power) {  // half have one GPU; a higher power makes the others larger
     double sum = 0, mean = 0;
-    for (size_t i = 1; i < s.gpus.size(); ++i) sum += std::pow(s.gpus[i], power);
-    s.parts[0] = s.gpus.size() == 1 ? 1 : 0.5;
-    for (size_t i = 1; i < s.gpus.size(); ++i) s.parts[i] = 0.5 * std::pow(s.gpus[i], power) / sum;
-    for (size_t i = 0; i < s.gpus.size(); ++i) mean += s.parts[i] * s.gpus[i];
+    for (size_t i = 1; i < sizes.gpus.size(); ++i) sum += std::pow(sizes.gpus[i], power);
+    sizes.parts[0] = sizes.gpus.size() == 1 ? 1 : 0.5;
+    for (size_t i = 1; i < sizes.gpus.size(); ++i) sizes.parts[i] = 0.5 * std::pow(sizes.gpus[i], power) / sum;
+    for (size_t i = 0; i < sizes.gpus.size(); ++i) mean += sizes.parts[i] * sizes.gpus[i];
     return mean;
   };
-  s.mean = fill(solve(-8, 3, p.mean_gpus, fill));
-  return s;
+  sizes.mean = fill(solve(-8, 3, profile.mean_gpus, fill));
+  return sizes;
 }
 
 // A log-normal distribution of run times, cut at the longest: its mean by the width.
@@ -101,26 +101,27 @@ double mean_run(const std::vector<Kind>& kinds, double median, double width, dou
   return sum;
 }
 
-Model model_of(const Profile& p, uint32_t most_gpus) {
-  Model m;
-  m.sizes = sizes_of(p, most_gpus);
-  const double time = p.completed_time + p.cancelled_time + p.failed_time, all = p.completed + p.cancelled + p.failed;
-  m.completed = p.completed_time / time / (p.completed / all);
-  m.cancelled = p.cancelled_time / time / (p.cancelled / all);
-  m.failed = p.failed_time / time / (p.failed / all);
+Model model_of(const Profile& profile, uint32_t most_gpus) {
+  Model model;
+  model.sizes = sizes_of(profile, most_gpus);
+  const double time = profile.completed_time + profile.cancelled_time + profile.failed_time,
+               all = profile.completed + profile.cancelled + profile.failed;
+  model.completed = profile.completed_time / time / (profile.completed / all);
+  model.cancelled = profile.cancelled_time / time / (profile.cancelled / all);
+  model.failed = profile.failed_time / time / (profile.failed / all);
   // How much more GPU time jobs have than if size and run time were independent.
-  const double factor = p.gpu_seconds_a_job() / (p.mean_run * p.mean_gpus);
+  const double factor = profile.gpu_seconds_a_job() / (profile.mean_run * profile.mean_gpus);
   auto moment = [&](double power) {
     double sum = 0;
-    for (size_t i = 0; i < m.sizes.gpus.size(); ++i) sum += m.sizes.parts[i] * std::pow(m.sizes.gpus[i], power);
+    for (size_t i = 0; i < model.sizes.gpus.size(); ++i) sum += model.sizes.parts[i] * std::pow(model.sizes.gpus[i], power);
     return sum;
   };
-  m.growth = solve(0, 2, factor, [&](double g) { return moment(1 + g) / (moment(1) * moment(g)); });
-  const std::vector<Kind> kinds = kinds_of(p, m);
-  m.width =
-      solve(0.05, 6, p.mean_run, [&](double w) { return mean_run(kinds, median_parameter(kinds, w, p.median_run), w, p.longest_run); });
-  m.median = median_parameter(kinds, m.width, p.median_run);
-  return m;
+  model.growth = solve(0, 2, factor, [&](double g) { return moment(1 + g) / (moment(1) * moment(g)); });
+  const std::vector<Kind> kinds = kinds_of(profile, model);
+  model.width = solve(0.05, 6, profile.mean_run,
+                      [&](double w) { return mean_run(kinds, median_parameter(kinds, w, profile.median_run), w, profile.longest_run); });
+  model.median = median_parameter(kinds, model.width, profile.median_run);
+  return model;
 }
 
 struct Draw {
@@ -179,19 +180,19 @@ class Maker {
   }
   int64_t moment() { return kBegin + int64_t{3600} * pick(hours_) + static_cast<int64_t>(random_.uniform(0, 3599)); }
 
-  void draw(Draw& d) {
-    const Profile& p = *o_.profile;
-    const double drawn = model_.median * std::exp(model_.width * normal(random_)) * std::pow(d.gpus, model_.growth);
+  void draw(Draw& job) {
+    const Profile& profile = *o_.profile;
+    const double drawn = model_.median * std::exp(model_.width * normal(random_)) * std::pow(job.gpus, model_.growth);
     const double x = unit(random_);
     double factor = model_.completed;
-    d.state = "COMPLETED";
-    if (x < p.cancelled) d.state = "CANCELLED", factor = model_.cancelled;
-    else if (x < p.cancelled + p.failed) d.state = "FAILED", factor = model_.failed;
-    d.run = std::clamp(drawn * factor, 1.0, p.longest_run);
-    d.asked = d.run * (factor == model_.completed ? 1 : 1 + 3 * unit(random_));
-    const double nodes = std::ceil(static_cast<double>(d.gpus) / o_.gpus_per_node);
-    d.failure = -std::log(unit(random_)) / (kFailuresPerNodeDay * nodes) * kDay;
-    d.high = random_.chance(0.05);
+    job.state = "COMPLETED";
+    if (x < profile.cancelled) job.state = "CANCELLED", factor = model_.cancelled;
+    else if (x < profile.cancelled + profile.failed) job.state = "FAILED", factor = model_.failed;
+    job.run = std::clamp(drawn * factor, 1.0, profile.longest_run);
+    job.asked = job.run * (factor == model_.completed ? 1 : 1 + 3 * unit(random_));
+    const double nodes = std::ceil(static_cast<double>(job.gpus) / o_.gpus_per_node);
+    job.failure = -std::log(unit(random_)) / (kFailuresPerNodeDay * nodes) * kDay;
+    job.high = random_.chance(0.05);
   }
 
   const GenerateOptions& o_;
@@ -210,28 +211,29 @@ uint32_t limit_of(double asked, Random& r) {
 std::string user_name(uint32_t user) { return "user" + std::to_string(user + 1); }
 std::string account_name(uint32_t account) { return "team" + std::to_string(account + 1); }
 
-std::string trace_text(const GenerateOptions& o, std::vector<Draw>& jobs, Random& r) {
+std::string trace_text(const GenerateOptions& options, std::vector<Draw>& jobs, Random& rng) {
   std::string out = "JobIDRaw|User|Account|Partition|QOS|Submit|Start|End|ElapsedRaw|TimelimitRaw|State|ExitCode|ReqTRES\n";
   uint64_t number = 0;
-  for (Draw& d : jobs) {
-    const uint32_t nodes = std::max(1u, d.gpus / o.gpus_per_node);
-    const uint64_t cpus = uint64_t{o.cpus_per_node} * d.gpus / o.gpus_per_node, mem = o.mem_per_node_mb * d.gpus / o.gpus_per_node;
-    if (d.failure < d.run) d.state = "NODE_FAIL";
-    auto run = static_cast<int64_t>(std::llround(std::max(1.0, d.ran())));
-    uint32_t limit = limit_of(d.asked, r);
-    if (r.chance(0.01) && run > 7200 && d.state == std::string_view("COMPLETED")) {
+  for (Draw& draw : jobs) {
+    const uint32_t nodes = std::max(1u, draw.gpus / options.gpus_per_node);
+    const uint64_t cpus = uint64_t{options.cpus_per_node} * draw.gpus / options.gpus_per_node,
+                   mem = options.mem_per_node_mb * draw.gpus / options.gpus_per_node;
+    if (draw.failure < draw.run) draw.state = "NODE_FAIL";
+    auto run = static_cast<int64_t>(std::llround(std::max(1.0, draw.ran())));
+    uint32_t limit = limit_of(draw.asked, rng);
+    if (rng.chance(0.01) && run > 7200 && draw.state == std::string_view("COMPLETED")) {
       limit = static_cast<uint32_t>(run / 120);
       run = int64_t{limit} * 60;
-      d.state = "TIMEOUT";
+      draw.state = "TIMEOUT";
     }
     run = std::min<int64_t>(run, int64_t{limit} * 60);
-    d.run = static_cast<double>(run);
-    const std::string submit = print_moment(d.submit);
-    out += std::to_string(++number) + "|" + user_name(d.user) + "|" + account_name(d.user % o.accounts) + "|gpu|" +
-           (d.high ? "high" : "normal") + "|" + submit + "|" + submit + "|" + print_moment(d.submit + run) + "|" + std::to_string(run) +
-           "|" + std::to_string(limit) + "|" + d.state + "|" + (d.state[0] == 'F' ? "1:0" : "0:0") +
+    draw.run = static_cast<double>(run);
+    const std::string submit = print_moment(draw.submit);
+    out += std::to_string(++number) + "|" + user_name(draw.user) + "|" + account_name(draw.user % options.accounts) + "|gpu|" +
+           (draw.high ? "high" : "normal") + "|" + submit + "|" + submit + "|" + print_moment(draw.submit + run) + "|" +
+           std::to_string(run) + "|" + std::to_string(limit) + "|" + draw.state + "|" + (draw.state[0] == 'F' ? "1:0" : "0:0") +
            "|cpu=" + std::to_string(std::max<uint64_t>(cpus, 1)) + ",mem=" + std::to_string(mem) + "M,node=" + std::to_string(nodes) +
-           ",gres/gpu=" + std::to_string(d.gpus) + "\n";
+           ",gres/gpu=" + std::to_string(draw.gpus) + "\n";
   }
   return out;
 }
@@ -241,8 +243,8 @@ std::string node_names(const GenerateOptions& o) {
   return "g[" + std::string(last.size() - 1, '0') + "1-" + last + "]";
 }
 
-std::string slurm_conf(const GenerateOptions& o) {
-  const uint32_t sockets = o.cpus_per_node % 2 ? 1 : 2;
+std::string slurm_conf(const GenerateOptions& options) {
+  const uint32_t sockets = options.cpus_per_node % 2 ? 1 : 2;
   return "# Made by muster-sim generate: a cluster for the trace beside it.\n"
          "ClusterName=generated\nSlurmctldHost=ctl\nGresTypes=gpu\nSelectType=select/cons_tres\nSelectTypeParameters=CR_Core_Memory\n"
          "SchedulerType=sched/backfill\nMaxJobCount=1000000\nMinJobAge=300\n"
@@ -251,21 +253,23 @@ std::string slurm_conf(const GenerateOptions& o) {
          "PriorityType=priority/multifactor\nPriorityDecayHalfLife=7-0\nPriorityMaxAge=7-0\n"
          "PriorityWeightAge=1000\nPriorityWeightFairshare=10000\nPriorityWeightQOS=2000\n"
          "NodeName=" +
-         node_names(o) + " Sockets=" + std::to_string(sockets) + " CoresPerSocket=" + std::to_string(o.cpus_per_node / sockets) +
-         " ThreadsPerCore=1 RealMemory=" + std::to_string(o.mem_per_node_mb) + " Gres=gpu:" + std::to_string(o.gpus_per_node) +
+         node_names(options) + " Sockets=" + std::to_string(sockets) +
+         " CoresPerSocket=" + std::to_string(options.cpus_per_node / sockets) +
+         " ThreadsPerCore=1 RealMemory=" + std::to_string(options.mem_per_node_mb) + " Gres=gpu:" + std::to_string(options.gpus_per_node) +
          "\nPartitionName=gpu Nodes=ALL Default=YES MaxTime=UNLIMITED DefaultTime=60\n";
 }
 
-std::string accounts_text(const GenerateOptions& o) {
+std::string accounts_text(const GenerateOptions& options) {
   constexpr uint32_t kShares[] = {4, 3, 2, 2, 1, 1, 1, 1};
   std::string out = "# Made by muster-sim generate, in the format of sacctmgr dump.\nQOS - 'normal':Priority=0\nQOS - 'high':Priority=100\n"
                     "Cluster - 'generated':QOS=normal,high\nParent - 'root'\n";
-  for (uint32_t a = 0; a < o.accounts; ++a)
+  for (uint32_t a = 0; a < options.accounts; ++a)
     out += "Account - '" + account_name(a) + "':Fairshare=" + std::to_string(kShares[a % std::size(kShares)]) + "\n";
-  for (uint32_t a = 0; a < o.accounts; ++a) {
-    if (a >= o.users) break;
+  for (uint32_t a = 0; a < options.accounts; ++a) {
+    if (a >= options.users) break;
     out += "Parent - '" + account_name(a) + "'\n";
-    for (uint32_t u = a; u < o.users; u += o.accounts) out += "User - '" + user_name(u) + "':DefaultAccount='" + account_name(a) + "'\n";
+    for (uint32_t u = a; u < options.users; u += options.accounts)
+      out += "User - '" + user_name(u) + "':DefaultAccount='" + account_name(a) + "'\n";
   }
   return out;
 }
@@ -287,21 +291,21 @@ ModelFigures model_figures(const Profile& p, uint32_t most_gpus) {
   return out;
 }
 
-Result<Generated> generate(const GenerateOptions& o) {
-  const uint32_t all_gpus = o.nodes * o.gpus_per_node;
-  const double capacity = all_gpus * o.months * 30 * kDay;
-  const double wanted = o.load * capacity;
-  Maker maker(o, std::max(1u, all_gpus / 2));
+Result<Generated> generate(const GenerateOptions& options) {
+  const uint32_t all_gpus = options.nodes * options.gpus_per_node;
+  const double capacity = all_gpus * options.months * 30 * kDay;
+  const double wanted = options.load * capacity;
+  Maker maker(options, std::max(1u, all_gpus / 2));
   // A few very long jobs decide how much it is in all, so the number of jobs that make the load is not known before.
-  const double expected = wanted / o.profile->gpu_seconds_a_job();
-  if (!o.jobs && expected > static_cast<double>(kMostJobs) / 2)
+  const double expected = wanted / options.profile->gpu_seconds_a_job();
+  if (!options.jobs && expected > static_cast<double>(kMostJobs) / 2)
     return fail(Errc::kInvalidReq,
                 "that makes about " + count_text(static_cast<uint64_t>(std::min(expected, 1e18))) + " jobs, which are too many",
                 "fewer nodes or months, a smaller --load, or --jobs");
-  std::vector<Draw> jobs = o.jobs ? maker.jobs(o.jobs, 1e300) : maker.jobs(kMostJobs, wanted);
+  std::vector<Draw> jobs = options.jobs ? maker.jobs(options.jobs, 1e300) : maker.jobs(kMostJobs, wanted);
   Generated out;
-  if (o.jobs) {  // nodes fail as often as ever, however long jobs run
-    const double longest = o.profile->longest_run;
+  if (options.jobs) {  // nodes fail as often as ever, however long jobs run
+    const double longest = options.profile->longest_run;
     out.stretch = solve(1e-3, 1e3, wanted, [&](double stretch) {
       return std::accumulate(jobs.begin(), jobs.end(), 0.0, [&](double sum, const Draw& d) {
         return sum + d.gpus * std::min({d.run * stretch, longest, d.failure});
@@ -309,11 +313,11 @@ Result<Generated> generate(const GenerateOptions& o) {
     });
     for (Draw& d : jobs) d.run = std::min(d.run * out.stretch, longest), d.asked *= out.stretch;
   }
-  out.trace = trace_text(o, jobs, maker.random());
-  out.slurm_conf = slurm_conf(o);
-  out.gres_conf = "NodeName=" + node_names(o) + " Name=gpu File=/dev/nvidia" +
-                  (o.gpus_per_node > 1 ? "[0-" + std::to_string(o.gpus_per_node - 1) + "]" : "0") + "\n";
-  out.accounts = accounts_text(o);
+  out.trace = trace_text(options, jobs, maker.random());
+  out.slurm_conf = slurm_conf(options);
+  out.gres_conf = "NodeName=" + node_names(options) + " Name=gpu File=/dev/nvidia" +
+                  (options.gpus_per_node > 1 ? "[0-" + std::to_string(options.gpus_per_node - 1) + "]" : "0") + "\n";
+  out.accounts = accounts_text(options);
   out.jobs = jobs.size();
   out.gpu_hours = gpu_seconds(jobs) / 3600;
   out.load = gpu_seconds(jobs) / capacity;

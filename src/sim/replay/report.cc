@@ -37,20 +37,20 @@ std::vector<Told> told_jobs(const Trace& trace, const Collector& collector, int6
 }
 
 Group group_of(std::string name, const std::vector<const Told*>& jobs, const Collector& collector) {
-  Group g;
-  g.name = std::move(name);
+  Group group;
+  group.name = std::move(name);
   std::vector<double> waits, slowdowns;
   for (const Told* t : jobs) {
     const JobResult& r = collector.jobs()[t->index];
     waits.push_back(t->wait);
     if (t->slowdown >= 0) slowdowns.push_back(t->slowdown);
     if (r.end == Time{}) continue;
-    g.gpu_hours += r.gpus * seconds_in(r.end - r.start) / 3600;
-    g.cpu_hours += r.cpus * seconds_in(r.end - r.start) / 3600;
+    group.gpu_hours += r.gpus * seconds_in(r.end - r.start) / 3600;
+    group.cpu_hours += r.cpus * seconds_in(r.end - r.start) / 3600;
   }
-  g.wait = quantiles(waits);
-  g.slowdown = quantiles(slowdowns);
-  return g;
+  group.wait = quantiles(waits);
+  group.slowdown = quantiles(slowdowns);
+  return group;
 }
 
 // Sizes in powers of two: "0", "1", "2", "3-4", "5-8", …
@@ -76,24 +76,24 @@ Grouping grouping(std::string by, const std::vector<Told>& jobs, const Collector
   return g;
 }
 
-void count_jobs(const Trace& trace, const Collector& collector, Counts& c) {
-  c.read = trace.jobs.size();
-  for (const JobResult& r : collector.jobs()) {
-    if (!r.known) continue;
-    ++c.submitted;
-    c.refused += r.refused;
-    if (r.refused) continue;
-    c.started += r.starts > 0;
-    c.still_waiting += r.state == JobState::kPending;
-    c.still_running += r.state == JobState::kRunning;
-    if (r.end == Time{}) continue;
-    ++c.ended;
-    if (r.starts == 0) ++c.cancelled_waiting;
-    else if (r.state == JobState::kCompleted) ++c.completed;
-    else if (r.state == JobState::kFailed) ++c.failed;
-    else if (r.state == JobState::kCancelled) ++c.cancelled;
-    else if (r.state == JobState::kTimeout) ++c.timed_out;
-    else ++c.other_end;
+void count_jobs(const Trace& trace, const Collector& collector, Counts& counts) {
+  counts.read = trace.jobs.size();
+  for (const JobResult& result : collector.jobs()) {
+    if (!result.known) continue;
+    ++counts.submitted;
+    counts.refused += result.refused;
+    if (result.refused) continue;
+    counts.started += result.starts > 0;
+    counts.still_waiting += result.state == JobState::kPending;
+    counts.still_running += result.state == JobState::kRunning;
+    if (result.end == Time{}) continue;
+    ++counts.ended;
+    if (result.starts == 0) ++counts.cancelled_waiting;
+    else if (result.state == JobState::kCompleted) ++counts.completed;
+    else if (result.state == JobState::kFailed) ++counts.failed;
+    else if (result.state == JobState::kCancelled) ++counts.cancelled;
+    else if (result.state == JobState::kTimeout) ++counts.timed_out;
+    else ++counts.other_end;
   }
 }
 
@@ -204,32 +204,32 @@ void tell_accounts(const Trace& trace, const Driver& driver, const std::vector<T
   std::ranges::stable_sort(report.accounts, std::greater(), &AccountShare::use);
 }
 
-void tell_promises(const Collector& collector, const std::vector<Told>& told, PromiseReport& p) {
+void tell_promises(const Collector& collector, const std::vector<Told>& told, PromiseReport& promises) {
   std::vector<double> late, put_off;
-  for (const Told& t : told) {
-    const JobResult& r = collector.jobs()[t.index];
+  for (const Told& job : told) {
+    const JobResult& r = collector.jobs()[job.index];
     if (r.first_promise == Time{}) continue;
-    ++p.promised;
+    ++promises.promised;
     const double error = seconds_in(r.first_start - r.first_promise);
-    p.errors.push_back(error);
-    ++(error < -kMinute ? p.early : error > kMinute ? p.late : p.kept);
+    promises.errors.push_back(error);
+    ++(error < -kMinute ? promises.early : error > kMinute ? promises.late : promises.kept);
     if (error > kMinute) late.push_back(error);
     if (!r.delays) continue;
-    ++p.moved_later;
-    p.moves += r.delays;
+    ++promises.moved_later;
+    promises.moves += r.delays;
     put_off.push_back(seconds_in(r.delayed));
   }
-  std::ranges::sort(p.errors);
-  p.lateness = quantiles(late);
-  p.put_off = quantiles(put_off);
+  std::ranges::sort(promises.errors);
+  promises.lateness = quantiles(late);
+  promises.put_off = quantiles(put_off);
 }
 
 }  // namespace
 
 Quantiles quantiles(std::vector<double>& values) {
-  Quantiles q;
-  q.count = values.size();
-  if (values.empty()) return q;
+  Quantiles quantiles;
+  quantiles.count = values.size();
+  if (values.empty()) return quantiles;
   std::ranges::sort(values);
   double sum = 0;
   for (double v : values) sum += v;
@@ -237,12 +237,12 @@ Quantiles quantiles(std::vector<double>& values) {
     const auto rank = static_cast<size_t>(std::ceil(part * static_cast<double>(values.size())));
     return values[std::clamp<size_t>(rank, 1, values.size()) - 1];
   };
-  q.mean = sum / static_cast<double>(values.size());
-  q.median = at(0.5);
-  q.p90 = at(0.9);
-  q.p99 = at(0.99);
-  q.most = values.back();
-  return q;
+  quantiles.mean = sum / static_cast<double>(values.size());
+  quantiles.median = at(0.5);
+  quantiles.p90 = at(0.9);
+  quantiles.p99 = at(0.99);
+  quantiles.most = values.back();
+  return quantiles;
 }
 
 Duration bucket_of(const Trace& trace) {
@@ -252,49 +252,49 @@ Duration bucket_of(const Trace& trace) {
 
 Report make_report(std::string name, const Trace& trace, const Driver& driver, const Drive& drive, const Window& window) {
   const Collector& collector = driver.collector();
-  Report r;
-  r.name = std::move(name);
-  r.drive = drive;
-  r.hash = collector.hash();
-  r.simulated_seconds = seconds_in(drive.end - drive.begin);
-  r.capacity = driver.site().capacity();
-  r.gpus = r.capacity.gpus > 0;
-  r.from = trace.first_submit() + std::min(window.warm_up, trace.last_submit() - trace.first_submit());
-  r.to = std::max(r.from + 1, std::min(trace.last_submit(), unix_seconds(drive.end) - Driver::shift_of(trace)));
-  count_jobs(trace, collector, r.counts);
-  tell_refusals(collector, r);
-  tell_waiting(driver.site().cluster(), r);
+  Report report;
+  report.name = std::move(name);
+  report.drive = drive;
+  report.hash = collector.hash();
+  report.simulated_seconds = seconds_in(drive.end - drive.begin);
+  report.capacity = driver.site().capacity();
+  report.gpus = report.capacity.gpus > 0;
+  report.from = trace.first_submit() + std::min(window.warm_up, trace.last_submit() - trace.first_submit());
+  report.to = std::max(report.from + 1, std::min(trace.last_submit(), unix_seconds(drive.end) - Driver::shift_of(trace)));
+  count_jobs(trace, collector, report.counts);
+  tell_refusals(collector, report);
+  tell_waiting(driver.site().cluster(), report);
   for (const auto& [partition, jobs] : driver.adapted().other_partition)
-    r.notes.push_back(std::to_string(jobs) + " jobs asked for the partition " + partition +
-                      ", which slurm.conf does not have: they went to the default partition");
-  const std::vector<Told> told = told_jobs(trace, collector, r.from);
+    report.notes.push_back(std::to_string(jobs) + " jobs asked for the partition " + partition +
+                           ", which slurm.conf does not have: they went to the default partition");
+  const std::vector<Told> told = told_jobs(trace, collector, report.from);
   std::vector<double> slowdowns, before;
   for (const Told& t : told) {
     const TraceJob& j = trace.jobs[t.index];
-    r.waits.push_back(t.wait);
+    report.waits.push_back(t.wait);
     if (t.slowdown >= 0) slowdowns.push_back(t.slowdown);
     if (j.started()) before.push_back(static_cast<double>(std::max<int64_t>(0, j.start - j.eligible)));
   }
-  r.wait = quantiles(r.waits);
-  r.slowdown = quantiles(slowdowns);
-  r.trace_wait = quantiles(before);
-  if (r.trace_wait.most <= 0) r.trace_wait = {};
-  auto size = [&](uint32_t i) { return size_class(r.gpus ? collector.jobs()[i].gpus : collector.jobs()[i].cpus); };
+  report.wait = quantiles(report.waits);
+  report.slowdown = quantiles(slowdowns);
+  report.trace_wait = quantiles(before);
+  if (report.trace_wait.most <= 0) report.trace_wait = {};
+  auto size = [&](uint32_t i) { return size_class(report.gpus ? collector.jobs()[i].gpus : collector.jobs()[i].cpus); };
   auto named = [&](const Names& names, uint32_t number) {
     return std::pair(uint64_t{0}, number ? names.of(number) : std::string("(none)"));
   };
-  r.groupings.push_back(grouping(r.gpus ? "GPUs" : "CPUs", told, collector, false, size));
-  r.groupings.push_back(
+  report.groupings.push_back(grouping(report.gpus ? "GPUs" : "CPUs", told, collector, false, size));
+  report.groupings.push_back(
       grouping("account", told, collector, true, [&](uint32_t i) { return named(trace.accounts, trace.jobs[i].account); }));
-  r.groupings.push_back(
+  report.groupings.push_back(
       grouping("partition", told, collector, true, [&](uint32_t i) { return named(trace.partitions, trace.jobs[i].partition); }));
-  r.groupings.push_back(grouping("QOS", told, collector, true, [&](uint32_t i) { return named(trace.qos, trace.jobs[i].qos); }));
-  tell_use(driver, r);
-  tell_accounts(trace, driver, told, r);
-  r.preempted = collector.preempted();
-  for (const JobResult& j : collector.jobs()) r.preempted_jobs += j.preempted > 0 || j.suspended > 0;
-  tell_promises(collector, told, r.promises);
-  return r;
+  report.groupings.push_back(grouping("QOS", told, collector, true, [&](uint32_t i) { return named(trace.qos, trace.jobs[i].qos); }));
+  tell_use(driver, report);
+  tell_accounts(trace, driver, told, report);
+  report.preempted = collector.preempted();
+  for (const JobResult& j : collector.jobs()) report.preempted_jobs += j.preempted > 0 || j.suspended > 0;
+  tell_promises(collector, told, report.promises);
+  return report;
 }
 
 }  // namespace muster::sim::replay

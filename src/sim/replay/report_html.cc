@@ -46,13 +46,13 @@ std::string card(const std::string& title, const std::string& what, const std::s
   return "<section class=\"card\"><h3>" + escape_html(title) + "</h3><p>" + escape_html(what) + "</p>\n" + chart + "</section>\n";
 }
 
-std::string table(const FigureTable& t) {
+std::string table(const FigureTable& table) {
   std::string out = "<div class=\"wide\"><table>\n<thead><tr>";
-  for (const std::string& c : t.columns) out += "<th>" + escape_html(c) + "</th>";
+  for (const std::string& c : table.columns) out += "<th>" + escape_html(c) + "</th>";
   out += "</tr></thead>\n<tbody>\n";
-  for (const FigureRow& r : t.rows) {
+  for (const FigureRow& r : table.rows) {
     if (r.heading) {
-      out += "<tr class=\"part\"><td colspan=\"" + std::to_string(t.columns.size()) + "\">" + escape_html(r.label) + "</td></tr>\n";
+      out += "<tr class=\"part\"><td colspan=\"" + std::to_string(table.columns.size()) + "\">" + escape_html(r.label) + "</td></tr>\n";
       continue;
     }
     out += "<tr><td>" + escape_html(r.label) + "</td>";
@@ -60,26 +60,26 @@ std::string table(const FigureTable& t) {
     out += "</tr>\n";
   }
   out += "</tbody></table></div>\n";
-  if (!t.note.empty()) out += "<p class=\"soft\">" + escape_html(t.note) + "</p>\n";
+  if (!table.note.empty()) out += "<p class=\"soft\">" + escape_html(table.note) + "</p>\n";
   return out;
 }
 
 // Days along the bottom: at most seven ticks.
-Axis time_axis(const Report& r) {
-  const double begin = static_cast<double>(r.line_begin), width = static_cast<double>(r.line_width);
-  Axis a{begin, std::max(static_cast<double>(r.to), begin + width), false, {}};
+Axis time_axis(const Report& report) {
+  const double begin = static_cast<double>(report.line_begin), width = static_cast<double>(report.line_width);
+  Axis axis{begin, std::max(static_cast<double>(report.to), begin + width), false, {}};
   const int64_t kSteps[] = {3600, 4 * 3600, 12 * 3600, 86400, 2 * 86400, 5 * 86400, 7 * 86400, 14 * 86400, 30 * 86400, 91 * 86400};
   int64_t step = 365 * 86400;
   for (int64_t s : kSteps)
-    if ((a.high - a.low) / static_cast<double>(s) <= 7) {
+    if ((axis.high - axis.low) / static_cast<double>(s) <= 7) {
       step = s;
       break;
     }
-  for (int64_t at = (r.line_begin + step - 1) / step * step; static_cast<double>(at) <= a.high; at += step) {
+  for (int64_t at = (report.line_begin + step - 1) / step * step; static_cast<double>(at) <= axis.high; at += step) {
     const std::string moment = print_moment(at);
-    a.ticks.emplace_back(static_cast<double>(at), step < 86400 ? moment.substr(8, 2) + " " + moment.substr(11, 5) : moment.substr(5, 5));
+    axis.ticks.emplace_back(static_cast<double>(at), step < 86400 ? moment.substr(8, 2) + " " + moment.substr(11, 5) : moment.substr(5, 5));
   }
-  return a;
+  return axis;
 }
 
 std::vector<std::pair<double, double>> over_time(const Report& r, Amount what, double whole) {
@@ -120,38 +120,38 @@ std::string wait_chart(const Reports& reports) {
   std::vector<Curve> curves;
   double most = 60;
   for (const Report* r : reports) most = std::max(most, r->wait.most);
-  const Axis x = span_axis(most);
+  const Axis across = span_axis(most);
   constexpr int kPoints = 160;
   for (size_t i = 0; i < reports.size(); ++i) {
     Curve c{kStyles[i], {}, false};
     const auto& waits = reports[i]->waits;
     for (int p = 0; p <= kPoints && !waits.empty(); ++p) {
-      const double span = std::pow(x.high, static_cast<double>(p) / kPoints);
+      const double span = std::pow(across.high, static_cast<double>(p) / kPoints);
       const auto below = std::ranges::upper_bound(waits, span) - waits.begin();
       c.points.emplace_back(span, static_cast<double>(below) / static_cast<double>(waits.size()));
     }
     curves.push_back(std::move(c));
   }
   return card("Jobs that waited no longer than …", "the further up and left, the shorter the waits",
-              curve_chart("part of the jobs by the longest wait", x, part_axis(), curves));
+              curve_chart("part of the jobs by the longest wait", across, part_axis(), curves));
 }
 
 std::string group_chart(const Reports& reports, size_t grouping) {
   const Grouping& first = reports[0]->groupings[grouping];
   std::vector<ChartRow> rows;
   double most = 60;
-  for (const Group& g : first.groups) {
+  for (const Group& group : first.groups) {
     if (rows.size() == kMostRows) break;
-    ChartRow row{g.name, {}, -1};
+    ChartRow row{group.name, {}, -1};
     for (size_t i = 0; i < reports.size(); ++i) {
       const auto& groups = reports[i]->groupings[grouping].groups;
-      const auto at = std::ranges::find(groups, g.name, &Group::name);
+      const auto at = std::ranges::find(groups, group.name, &Group::name);
       if (at == groups.end()) continue;
       const Quantiles& q = at->wait;
       most = std::max(most, q.p99);
       row.marks.push_back({kStyles[i],
-                           g.name + ": median " + span_text(q.median) + ", p90 " + span_text(q.p90) + ", p99 " + span_text(q.p99) + " of " +
-                               count_text(q.count) + " jobs",
+                           group.name + ": median " + span_text(q.median) + ", p90 " + span_text(q.p90) + ", p99 " + span_text(q.p99) +
+                               " of " + count_text(q.count) + " jobs",
                            q.p90, q.median, q.p99});
     }
     rows.push_back(std::move(row));

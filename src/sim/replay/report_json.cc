@@ -24,10 +24,10 @@ class Writer {
     text_ += ':';
     fresh_ = true;
   }
-  void string(std::string_view s) {
+  void string(std::string_view text) {
     comma();
     text_ += '"';
-    for (char c : s) {
+    for (char c : text) {
       if (c == '"' || c == '\\') text_ += '\\';
       if (static_cast<unsigned char>(c) < 0x20) {
         char out[8];
@@ -76,107 +76,107 @@ void write(Writer& w, std::string_view name, const Quantiles& q) {
   w.close('}');
 }
 
-void write_counts(Writer& w, const Counts& c) {
-  const std::pair<const char*, uint64_t> kAll[] = {{"read", c.read},
-                                                   {"submitted", c.submitted},
-                                                   {"refused", c.refused},
-                                                   {"started", c.started},
-                                                   {"ended", c.ended},
-                                                   {"completed", c.completed},
-                                                   {"failed", c.failed},
-                                                   {"cancelled_running", c.cancelled},
-                                                   {"cancelled_waiting", c.cancelled_waiting},
-                                                   {"timed_out", c.timed_out},
-                                                   {"ended_otherwise", c.other_end},
-                                                   {"still_waiting", c.still_waiting},
-                                                   {"still_running", c.still_running}};
-  w.key("jobs");
-  w.open('{');
-  for (auto [name, n] : kAll) w.value(name, static_cast<double>(n));
-  w.close('}');
+void write_counts(Writer& writer, const Counts& counts) {
+  const std::pair<const char*, uint64_t> kAll[] = {{"read", counts.read},
+                                                   {"submitted", counts.submitted},
+                                                   {"refused", counts.refused},
+                                                   {"started", counts.started},
+                                                   {"ended", counts.ended},
+                                                   {"completed", counts.completed},
+                                                   {"failed", counts.failed},
+                                                   {"cancelled_running", counts.cancelled},
+                                                   {"cancelled_waiting", counts.cancelled_waiting},
+                                                   {"timed_out", counts.timed_out},
+                                                   {"ended_otherwise", counts.other_end},
+                                                   {"still_waiting", counts.still_waiting},
+                                                   {"still_running", counts.still_running}};
+  writer.key("jobs");
+  writer.open('{');
+  for (auto [name, n] : kAll) writer.value(name, static_cast<double>(n));
+  writer.close('}');
 }
 
-void write_groups(Writer& w, const Report& r) {
-  w.key("groups");
-  w.open('{');
-  for (const Grouping& g : r.groupings) {
-    w.key(g.by);
-    w.open('[');
-    for (const Group& x : g.groups) {
-      w.open('{');
-      w.value("name", x.name);
-      w.value("gpu_hours", x.gpu_hours);
-      w.value("cpu_hours", x.cpu_hours);
-      write(w, "wait_seconds", x.wait);
-      write(w, "bounded_slowdown", x.slowdown);
-      w.close('}');
+void write_groups(Writer& writer, const Report& report) {
+  writer.key("groups");
+  writer.open('{');
+  for (const Grouping& grouping : report.groupings) {
+    writer.key(grouping.by);
+    writer.open('[');
+    for (const Group& x : grouping.groups) {
+      writer.open('{');
+      writer.value("name", x.name);
+      writer.value("gpu_hours", x.gpu_hours);
+      writer.value("cpu_hours", x.cpu_hours);
+      write(writer, "wait_seconds", x.wait);
+      write(writer, "bounded_slowdown", x.slowdown);
+      writer.close('}');
     }
-    w.close(']');
+    writer.close(']');
   }
-  w.close('}');
+  writer.close('}');
 }
 
-void write_use(Writer& w, const Report& r) {
-  w.key("use");
-  w.open('{');
-  w.value("gpus", r.gpu_use);
-  w.value("cpus", r.cpu_use);
-  w.value("nodes", r.node_use);
-  w.value("while_jobs_waited", r.use_while_waiting);
-  w.value("jobs_waiting", r.mean_waiting);
-  w.key("over_time");
-  w.open('{');
-  w.value("begin", print_moment(r.line_begin));
-  w.value("seconds_each", static_cast<double>(r.line_width));
+void write_use(Writer& writer, const Report& report) {
+  writer.key("use");
+  writer.open('{');
+  writer.value("gpus", report.gpu_use);
+  writer.value("cpus", report.cpu_use);
+  writer.value("nodes", report.node_use);
+  writer.value("while_jobs_waited", report.use_while_waiting);
+  writer.value("jobs_waiting", report.mean_waiting);
+  writer.key("over_time");
+  writer.open('{');
+  writer.value("begin", print_moment(report.line_begin));
+  writer.value("seconds_each", static_cast<double>(report.line_width));
   const char* kNames[] = {"cpus", "gpus", "nodes", "jobs_waiting", "gpus_waiting"};
   for (size_t a = 0; a < kAmounts; ++a) {
-    w.key(kNames[a]);
-    w.open('[');
-    for (const Amounts& at : r.line) w.number(std::round(at[a] * 100) / 100);
-    w.close(']');
+    writer.key(kNames[a]);
+    writer.open('[');
+    for (const Amounts& at : report.line) writer.number(std::round(at[a] * 100) / 100);
+    writer.close(']');
   }
-  w.close('}');
-  w.close('}');
+  writer.close('}');
+  writer.close('}');
 }
 
-void write_accounts(Writer& w, const Report& r) {
-  w.value("fairness_jain", r.fairness);
-  w.key("accounts");
-  w.open('[');
-  for (const AccountShare& a : r.accounts) {
-    w.open('{');
-    w.value("account", a.account);
-    w.value("share", a.share);
-    w.value("use", a.use);
-    w.value(r.gpus ? "gpu_hours" : "cpu_hours", a.hours);
-    write(w, "wait_seconds", a.wait);
-    w.close('}');
+void write_accounts(Writer& writer, const Report& report) {
+  writer.value("fairness_jain", report.fairness);
+  writer.key("accounts");
+  writer.open('[');
+  for (const AccountShare& a : report.accounts) {
+    writer.open('{');
+    writer.value("account", a.account);
+    writer.value("share", a.share);
+    writer.value("use", a.use);
+    writer.value(report.gpus ? "gpu_hours" : "cpu_hours", a.hours);
+    write(writer, "wait_seconds", a.wait);
+    writer.close('}');
   }
-  w.close(']');
+  writer.close(']');
 }
 
-void write_promises(Writer& w, const Report& r) {
-  const PromiseReport& p = r.promises;
-  w.key("promises");
-  w.open('{');
-  w.value("jobs", static_cast<double>(p.promised));
-  w.value("early", static_cast<double>(p.early));
-  w.value("within_a_minute", static_cast<double>(p.kept));
-  w.value("late", static_cast<double>(p.late));
-  w.value("put_off_jobs", static_cast<double>(p.moved_later));
-  w.value("put_off_times", static_cast<double>(p.moves));
-  write(w, "late_seconds", p.lateness);
-  write(w, "put_off_seconds", p.put_off);
-  w.close('}');
-  w.key("preempted");
-  w.open('{');
-  w.value("jobs", static_cast<double>(r.preempted_jobs));
-  w.value("requeued", static_cast<double>(r.preempted.requeued));
-  w.value("cancelled", static_cast<double>(r.preempted.cancelled));
-  w.value("suspended", static_cast<double>(r.preempted.suspended));
-  w.value("gpu_hours_lost", r.preempted.lost.gpu_seconds / 3600);
-  w.value("cpu_hours_lost", r.preempted.lost.cpu_seconds / 3600);
-  w.close('}');
+void write_promises(Writer& writer, const Report& report) {
+  const PromiseReport& promises = report.promises;
+  writer.key("promises");
+  writer.open('{');
+  writer.value("jobs", static_cast<double>(promises.promised));
+  writer.value("early", static_cast<double>(promises.early));
+  writer.value("within_a_minute", static_cast<double>(promises.kept));
+  writer.value("late", static_cast<double>(promises.late));
+  writer.value("put_off_jobs", static_cast<double>(promises.moved_later));
+  writer.value("put_off_times", static_cast<double>(promises.moves));
+  write(writer, "late_seconds", promises.lateness);
+  write(writer, "put_off_seconds", promises.put_off);
+  writer.close('}');
+  writer.key("preempted");
+  writer.open('{');
+  writer.value("jobs", static_cast<double>(report.preempted_jobs));
+  writer.value("requeued", static_cast<double>(report.preempted.requeued));
+  writer.value("cancelled", static_cast<double>(report.preempted.cancelled));
+  writer.value("suspended", static_cast<double>(report.preempted.suspended));
+  writer.value("gpu_hours_lost", report.preempted.lost.gpu_seconds / 3600);
+  writer.value("cpu_hours_lost", report.preempted.lost.cpu_seconds / 3600);
+  writer.close('}');
 }
 
 void write_reasons(Writer& w, std::string_view name, const std::vector<std::pair<std::string, uint64_t>>& reasons) {
@@ -191,51 +191,51 @@ void write_reasons(Writer& w, std::string_view name, const std::vector<std::pair
   w.close(']');
 }
 
-void write(Writer& w, const Report& r) {
-  w.open('{');
-  w.value("configuration", r.name);
-  w.key("stopped");
-  w.number(r.drive.stopped);
-  w.value("nodes", static_cast<double>(r.capacity.nodes));
-  w.value("cpus", static_cast<double>(r.capacity.cpus));
-  w.value("gpus", static_cast<double>(r.capacity.gpus));
-  w.value("simulated_seconds", r.simulated_seconds);
-  w.value("quick_passes", static_cast<double>(r.drive.quick_passes));
-  w.value("full_passes", static_cast<double>(r.drive.full_passes));
-  w.value("events", static_cast<double>(r.drive.events));
+void write(Writer& writer, const Report& report) {
+  writer.open('{');
+  writer.value("configuration", report.name);
+  writer.key("stopped");
+  writer.number(report.drive.stopped);
+  writer.value("nodes", static_cast<double>(report.capacity.nodes));
+  writer.value("cpus", static_cast<double>(report.capacity.cpus));
+  writer.value("gpus", static_cast<double>(report.capacity.gpus));
+  writer.value("simulated_seconds", report.simulated_seconds);
+  writer.value("quick_passes", static_cast<double>(report.drive.quick_passes));
+  writer.value("full_passes", static_cast<double>(report.drive.full_passes));
+  writer.value("events", static_cast<double>(report.drive.events));
   char hash[24];
-  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(r.hash));
-  w.value("hash", hash);
-  write_counts(w, r.counts);
-  write_reasons(w, "refusals", r.refusals);
-  write_reasons(w, "still_waiting", r.waiting);
-  write(w, "wait_seconds", r.wait);
-  write(w, "bounded_slowdown", r.slowdown);
-  if (r.trace_wait.count) write(w, "wait_seconds_in_the_trace", r.trace_wait);
-  write_use(w, r);
-  write_accounts(w, r);
-  write_promises(w, r);
-  write_groups(w, r);
-  w.close('}');
+  std::snprintf(hash, sizeof hash, "%016llx", static_cast<unsigned long long>(report.hash));
+  writer.value("hash", hash);
+  write_counts(writer, report.counts);
+  write_reasons(writer, "refusals", report.refusals);
+  write_reasons(writer, "still_waiting", report.waiting);
+  write(writer, "wait_seconds", report.wait);
+  write(writer, "bounded_slowdown", report.slowdown);
+  if (report.trace_wait.count) write(writer, "wait_seconds_in_the_trace", report.trace_wait);
+  write_use(writer, report);
+  write_accounts(writer, report);
+  write_promises(writer, report);
+  write_groups(writer, report);
+  writer.close('}');
 }
 
 }  // namespace
 
 std::string report_json(const ReportHead& head, const Reports& reports) {
-  Writer w;
-  w.open('{');
-  w.value("trace", head.trace_name);
-  w.value("format", head.trace->format);
-  w.value("wrong_lines", static_cast<double>(head.trace->wrong_lines));
-  w.value("first_submit", print_moment(head.trace->first_submit()));
-  w.value("last_submit", print_moment(head.trace->last_submit()));
-  w.value("counted_from", print_moment(reports[0]->from));
-  w.key("replays");
-  w.open('[');
-  for (const Report* r : reports) write(w, *r);
-  w.close(']');
-  w.close('}');
-  return w.take();
+  Writer writer;
+  writer.open('{');
+  writer.value("trace", head.trace_name);
+  writer.value("format", head.trace->format);
+  writer.value("wrong_lines", static_cast<double>(head.trace->wrong_lines));
+  writer.value("first_submit", print_moment(head.trace->first_submit()));
+  writer.value("last_submit", print_moment(head.trace->last_submit()));
+  writer.value("counted_from", print_moment(reports[0]->from));
+  writer.key("replays");
+  writer.open('[');
+  for (const Report* r : reports) write(writer, *r);
+  writer.close(']');
+  writer.close('}');
+  return writer.take();
 }
 
 }  // namespace muster::sim::replay

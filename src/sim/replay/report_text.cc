@@ -14,24 +14,24 @@ std::string padded(const std::string& text, size_t width, bool left) {
   return left ? text + fill : fill + text;
 }
 
-void print(const FigureTable& t, std::string& out) {
-  std::vector<size_t> widths(t.columns.size());
-  for (size_t c = 0; c < t.columns.size(); ++c) widths[c] = t.columns[c].size();
-  for (const FigureRow& r : t.rows) {
+void print(const FigureTable& table, std::string& out) {
+  std::vector<size_t> widths(table.columns.size());
+  for (size_t c = 0; c < table.columns.size(); ++c) widths[c] = table.columns[c].size();
+  for (const FigureRow& r : table.rows) {
     widths[0] = std::max(widths[0], r.label.size() + 2 * !r.heading);
     for (size_t c = 0; c < r.values.size() && c + 1 < widths.size(); ++c) widths[c + 1] = std::max(widths[c + 1], r.values[c].size());
   }
-  if (!t.title.empty()) out += "\n" + t.title + "\n";
+  if (!table.title.empty()) out += "\n" + table.title + "\n";
   auto line = [&](const std::string& label, const std::vector<std::string>& values) {
     std::string text = padded(label, widths[0], true);
     for (size_t c = 0; c < values.size() && c + 1 < widths.size(); ++c) text += "  " + padded(values[c], widths[c + 1], false);
     while (!text.empty() && text.back() == ' ') text.pop_back();
     out += text + "\n";
   };
-  if (std::ranges::any_of(t.columns, [](const std::string& c) { return !c.empty(); }))
-    line(t.columns[0], {t.columns.begin() + 1, t.columns.end()});
-  for (const FigureRow& r : t.rows) line(r.heading ? r.label : "  " + r.label, r.values);
-  if (!t.note.empty()) out += "  (" + t.note + ")\n";
+  if (std::ranges::any_of(table.columns, [](const std::string& c) { return !c.empty(); }))
+    line(table.columns[0], {table.columns.begin() + 1, table.columns.end()});
+  for (const FigureRow& r : table.rows) line(r.heading ? r.label : "  " + r.label, r.values);
+  if (!table.note.empty()) out += "  (" + table.note + ")\n";
 }
 
 }  // namespace

@@ -10,21 +10,21 @@ namespace {
 
 std::string user_of(const Trace& trace, const TraceJob& job) { return job.user ? trace.users.of(job.user) : kNoUser; }
 
-void ask_for_size(const Trace& trace, const TraceJob& job, const RequestRules& rules, JobRequest& q) {
+void ask_for_size(const Trace& trace, const TraceJob& job, const RequestRules& rules, JobRequest& request) {
   const uint32_t nodes = job.nodes, each = std::max(nodes, 1u);
   const std::string gpu = job.gpu_type && !rules.ignore_gpu_type ? "gres/gpu:" + trace.gpu_types.of(job.gpu_type) + ":" : "gres/gpu:";
-  q.min_nodes = q.max_nodes = nodes;
+  request.min_nodes = request.max_nodes = nodes;
   if (nodes && job.cpus % each == 0) {
-    q.num_tasks = nodes;
-    q.cpus_per_task = job.cpus / each;
+    request.num_tasks = nodes;
+    request.cpus_per_task = job.cpus / each;
   } else {
-    q.num_tasks = std::max(job.cpus, nodes);
+    request.num_tasks = std::max(job.cpus, nodes);
   }
-  if (job.gpus && nodes && job.gpus % each == 0) q.tres_per_node = gpu + std::to_string(job.gpus / each);
-  else if (job.gpus) q.tres_per_job = gpu + std::to_string(job.gpus);
+  if (job.gpus && nodes && job.gpus % each == 0) request.tres_per_node = gpu + std::to_string(job.gpus / each);
+  else if (job.gpus) request.tres_per_job = gpu + std::to_string(job.gpus);
   if (!job.mem_mb || rules.ignore_memory) return;
-  if (nodes) q.mem_per_node_mb = (job.mem_mb + each - 1) / each;
-  else if (job.cpus) q.mem_per_cpu_mb = (job.mem_mb + job.cpus - 1) / job.cpus;
+  if (nodes) request.mem_per_node_mb = (job.mem_mb + each - 1) / each;
+  else if (job.cpus) request.mem_per_cpu_mb = (job.mem_mb + job.cpus - 1) / job.cpus;
 }
 
 void ask_for_partition(const Trace& trace, const TraceJob& job, const RequestRules& rules, JobRequest& q, Adapted& adapted) {
@@ -50,22 +50,22 @@ slurmctld::Caller caller_of(const Trace& trace, const TraceJob& job) {
 }
 
 JobRequest request_of(const Trace& trace, const TraceJob& job, const RequestRules& rules, Time begin, uint32_t after, Adapted& adapted) {
-  JobRequest q;
-  q.begin = begin;
+  JobRequest request;
+  request.begin = begin;
   const slurmctld::Caller who = caller_of(trace, job);
-  q.uid = who.uid;
-  q.gid = who.gid;
-  q.user_name = who.name;
-  q.account = job.account ? to_lower(trace.accounts.of(job.account)) : kNoAccount;
-  if (job.qos && !rules.ignore_qos) q.qos = to_lower(trace.qos.of(job.qos));
-  q.name = "replayed";
-  q.work_dir = "/";
-  q.kind = JobKind::kBatch;
-  ask_for_size(trace, job, rules, q);
-  ask_for_partition(trace, job, rules, q, adapted);
-  if (job.limit_min && !rules.ignore_limit) q.time_limit_min = *job.limit_min == kNoLimit ? kUnlimited32 : *job.limit_min;
-  if (after && rules.follow) q.dependency = "afterany:" + std::to_string(after);
-  return q;
+  request.uid = who.uid;
+  request.gid = who.gid;
+  request.user_name = who.name;
+  request.account = job.account ? to_lower(trace.accounts.of(job.account)) : kNoAccount;
+  if (job.qos && !rules.ignore_qos) request.qos = to_lower(trace.qos.of(job.qos));
+  request.name = "replayed";
+  request.work_dir = "/";
+  request.kind = JobKind::kBatch;
+  ask_for_size(trace, job, rules, request);
+  ask_for_partition(trace, job, rules, request, adapted);
+  if (job.limit_min && !rules.ignore_limit) request.time_limit_min = *job.limit_min == kNoLimit ? kUnlimited32 : *job.limit_min;
+  if (after && rules.follow) request.dependency = "afterany:" + std::to_string(after);
+  return request;
 }
 
 }  // namespace muster::sim::replay

@@ -53,24 +53,24 @@ class Header {
  public:
   // An error says which column is missing.
   static Result<Header> read(std::string_view line) {
-    Header h;
+    Header header;
     size_t at = 0;
     for (std::string_view name : split(line, '|', true)) {
       if (++at > kMostColumns) return fail(Errc::kInvalidReq, "the header names more than " + std::to_string(kMostColumns) + " columns");
       for (size_t c = 0; c < kColumns; ++c)
-        if (iequals(trim(name), kNames[c])) h.at_[c] = at;
+        if (iequals(trim(name), kNames[c])) header.at_[c] = at;
     }
-    h.count_ = at;
+    header.count_ = at;
     auto lacks = [&](std::string_view what) {
       return fail(Errc::kInvalidReq, "the first line names no column " + std::string(what), "see docs/replay.md for the sacct command");
     };
-    if (!h.any({Column::kSubmit})) return lacks("Submit");
-    if (!h.any({Column::kElapsedRaw, Column::kElapsed, Column::kEnd})) return lacks("ElapsedRaw (or Elapsed, or End)");
-    if (!h.any({Column::kStart})) return lacks("Start");
-    if (!h.any({Column::kReqTres, Column::kAllocTres, Column::kNCpus, Column::kAllocCpus, Column::kReqCpus, Column::kNNodes,
-                Column::kReqNodes}))
+    if (!header.any({Column::kSubmit})) return lacks("Submit");
+    if (!header.any({Column::kElapsedRaw, Column::kElapsed, Column::kEnd})) return lacks("ElapsedRaw (or Elapsed, or End)");
+    if (!header.any({Column::kStart})) return lacks("Start");
+    if (!header.any({Column::kReqTres, Column::kAllocTres, Column::kNCpus, Column::kAllocCpus, Column::kReqCpus, Column::kNNodes,
+                     Column::kReqNodes}))
       return lacks("ReqTRES (or AllocTRES, ReqCPUS, NNodes)");
-    return h;
+    return header;
   }
   size_t count() const { return count_; }
   std::string_view get(const std::vector<std::string_view>& fields, Column c) const {
@@ -135,49 +135,49 @@ std::optional<int64_t> read_span(std::string_view text) {
   return days * 86400 + out;
 }
 
-void read_times(Row& r) {
-  TraceJob& j = r.job;
-  auto submit = read_moment(r.get(Column::kSubmit));
-  if (!submit) return r.refuse(Column::kSubmit);
-  j.submit = *submit;
-  j.eligible = std::max(j.submit, read_moment(r.get(Column::kEligible)).value_or(j.submit));
-  j.start = read_moment(r.get(Column::kStart)).value_or(kNever);
-  j.end = read_moment(r.get(Column::kEnd)).value_or(kNever);
-  if (std::string_view raw = r.get(Column::kElapsedRaw); !raw.empty()) {
-    auto n = parse_number<int64_t>(raw, 0, r.limits.seconds);
-    if (!n) return r.refuse(Column::kElapsedRaw);
-    j.run = *n;
-  } else if (std::string_view span = r.get(Column::kElapsed); !span.empty()) {
+void read_times(Row& row) {
+  TraceJob& job = row.job;
+  auto submit = read_moment(row.get(Column::kSubmit));
+  if (!submit) return row.refuse(Column::kSubmit);
+  job.submit = *submit;
+  job.eligible = std::max(job.submit, read_moment(row.get(Column::kEligible)).value_or(job.submit));
+  job.start = read_moment(row.get(Column::kStart)).value_or(kNever);
+  job.end = read_moment(row.get(Column::kEnd)).value_or(kNever);
+  if (std::string_view raw = row.get(Column::kElapsedRaw); !raw.empty()) {
+    auto n = parse_number<int64_t>(raw, 0, row.limits.seconds);
+    if (!n) return row.refuse(Column::kElapsedRaw);
+    job.run = *n;
+  } else if (std::string_view span = row.get(Column::kElapsed); !span.empty()) {
     auto n = read_span(span);
-    if (!n || *n > r.limits.seconds) return r.refuse(Column::kElapsed);
-    j.run = *n;
-  } else if (j.start != kNever && j.end != kNever) {
-    j.run = std::max<int64_t>(0, j.end - j.start);
+    if (!n || *n > row.limits.seconds) return row.refuse(Column::kElapsed);
+    job.run = *n;
+  } else if (job.start != kNever && job.end != kNever) {
+    job.run = std::max<int64_t>(0, job.end - job.start);
   }
-  if (j.start == kNever) j.run = kNever;
+  if (job.start == kNever) job.run = kNever;
 }
 
-void read_limit(Row& r) {
-  std::string_view text = r.get(Column::kTimelimitRaw);
+void read_limit(Row& row) {
+  std::string_view text = row.get(Column::kTimelimitRaw);
   if (!text.empty()) {
-    if (auto n = parse_number<uint32_t>(text, 0, static_cast<uint32_t>(r.limits.seconds / 60))) r.job.limit_min = std::max(*n, 1u);
-    else if (iequals(text, "UNLIMITED")) r.job.limit_min = kNoLimit;
-    else if (!iequals(text, "Partition_Limit")) r.refuse(Column::kTimelimitRaw);
+    if (auto n = parse_number<uint32_t>(text, 0, static_cast<uint32_t>(row.limits.seconds / 60))) row.job.limit_min = std::max(*n, 1u);
+    else if (iequals(text, "UNLIMITED")) row.job.limit_min = kNoLimit;
+    else if (!iequals(text, "Partition_Limit")) row.refuse(Column::kTimelimitRaw);
     return;
   }
-  text = r.get(Column::kTimelimit);
+  text = row.get(Column::kTimelimit);
   if (text.empty() || iequals(text, "Partition_Limit")) return;
   if (iequals(text, "UNLIMITED")) {
-    r.job.limit_min = kNoLimit;
+    row.job.limit_min = kNoLimit;
     return;
   }
   auto span = read_span(text);
-  if (!span || *span > r.limits.seconds) return r.refuse(Column::kTimelimit);
-  r.job.limit_min = static_cast<uint32_t>(std::max<int64_t>(1, (*span + 59) / 60));
+  if (!span || *span > row.limits.seconds) return row.refuse(Column::kTimelimit);
+  row.job.limit_min = static_cast<uint32_t>(std::max<int64_t>(1, (*span + 59) / 60));
 }
 
-void read_state(Row& r) {
-  std::string_view state = r.get(Column::kState);
+void read_state(Row& row) {
+  std::string_view state = row.get(Column::kState);
   state = state.substr(0, state.find_first_of(" +"));  // "CANCELLED by 1000"
   const std::pair<std::string_view, Fate> kStates[] = {
       {"COMPLETED", Fate::kCompleted},       {"FAILED", Fate::kFailed},        {"CANCELLED", Fate::kCancelled},
@@ -185,11 +185,11 @@ void read_state(Row& r) {
       {"OUT_OF_MEMORY", Fate::kOutOfMemory}, {"RUNNING", Fate::kUnfinished},   {"SUSPENDED", Fate::kUnfinished},
       {"PENDING", Fate::kUnfinished},        {"COMPLETING", Fate::kUnfinished}};
   for (auto [name, fate] : kStates)
-    if (iequals(state, name)) r.job.fate = fate;
+    if (iequals(state, name)) row.job.fate = fate;
   // "exit code:signal"
-  const std::string_view code = r.get(Column::kExitCode);
-  r.job.exit_code = static_cast<uint8_t>(parse_number<uint32_t>(code.substr(0, code.find(':')), 0, 255).value_or(0));
-  if (r.job.fate == Fate::kFailed && r.job.exit_code == 0) r.job.exit_code = 1;
+  const std::string_view code = row.get(Column::kExitCode);
+  row.job.exit_code = static_cast<uint8_t>(parse_number<uint32_t>(code.substr(0, code.find(':')), 0, 255).value_or(0));
+  if (row.job.fate == Fate::kFailed && row.job.exit_code == 0) row.job.exit_code = 1;
 }
 
 // MiB of "4G", "62.50G", "1024K", "500"; at most 2^50.
@@ -205,28 +205,28 @@ std::optional<uint64_t> read_memory(std::string_view text) {
   return static_cast<uint64_t>(std::min(std::ceil(std::ldexp(value, 10 * (static_cast<int>(power) - 1))), 0x1p50));
 }
 
-void put_amount(Row& r, Column c, std::string_view name, std::string_view value) {
-  TraceJob& j = r.job;
-  const uint32_t most = r.limits.nodes * 1000;
+void put_amount(Row& row, Column column, std::string_view name, std::string_view value) {
+  TraceJob& job = row.job;
+  const uint32_t most = row.limits.nodes * 1000;
   if (iequals(name, "mem")) {
     auto mb = read_memory(value);
-    if (!mb) return r.refuse(c);
-    if (!j.mem_mb) j.mem_mb = *mb;
+    if (!mb) return row.refuse(column);
+    if (!job.mem_mb) job.mem_mb = *mb;
     return;
   }
   const bool typed = istarts_with(name, "gres/gpu:");
   if (!iequals(name, "cpu") && !iequals(name, "node") && !iequals(name, "gres/gpu") && !typed) return;
-  auto n = parse_number<uint32_t>(value, 0, most);
-  if (!n) return r.refuse(c);
-  if (iequals(name, "cpu")) j.cpus = j.cpus ? j.cpus : *n;
-  else if (iequals(name, "node")) j.nodes = j.nodes ? j.nodes : std::min(*n, r.limits.nodes);
-  else if (iequals(name, "gres/gpu")) j.gpus = *n;
+  auto number = parse_number<uint32_t>(value, 0, most);
+  if (!number) return row.refuse(column);
+  if (iequals(name, "cpu")) job.cpus = job.cpus ? job.cpus : *number;
+  else if (iequals(name, "node")) job.nodes = job.nodes ? job.nodes : std::min(*number, row.limits.nodes);
+  else if (iequals(name, "gres/gpu")) job.gpus = *number;
   else {
     // With several types only the number of all GPUs is kept.
-    const uint32_t type = r.trace.gpu_types.add(name.substr(9, r.limits.name));
-    const bool another = j.gpu_type && j.gpu_type != type;
-    j.gpus = std::max(j.gpus, *n);
-    j.gpu_type = another ? 0 : type;
+    const uint32_t type = row.trace.gpu_types.add(name.substr(9, row.limits.name));
+    const bool another = job.gpu_type && job.gpu_type != type;
+    job.gpus = std::max(job.gpus, *number);
+    job.gpu_type = another ? 0 : type;
   }
 }
 
@@ -238,32 +238,32 @@ void read_tres(Row& r, Column c) {
   }
 }
 
-void read_size(Row& r) {
-  TraceJob& j = r.job;
-  read_tres(r, r.get(Column::kReqTres).empty() ? Column::kAllocTres : Column::kReqTres);
+void read_size(Row& row) {
+  TraceJob& job = row.job;
+  read_tres(row, row.get(Column::kReqTres).empty() ? Column::kAllocTres : Column::kReqTres);
   auto number = [&](std::initializer_list<Column> columns, uint32_t most, uint32_t& into) {
     if (into) return;
     for (Column c : columns) {
-      std::string_view text = r.get(c);
+      std::string_view text = row.get(c);
       if (text.empty()) continue;
       auto n = parse_number<uint32_t>(text, 0, most);
-      if (!n) return r.refuse(c);
+      if (!n) return row.refuse(c);
       into = *n;
       if (into) return;
     }
   };
-  number({Column::kReqNodes, Column::kNNodes, Column::kAllocNodes}, r.limits.nodes, j.nodes);
-  number({Column::kReqCpus, Column::kNCpus, Column::kAllocCpus}, r.limits.nodes * 1000, j.cpus);
-  if (j.mem_mb) return;
+  number({Column::kReqNodes, Column::kNNodes, Column::kAllocNodes}, row.limits.nodes, job.nodes);
+  number({Column::kReqCpus, Column::kNCpus, Column::kAllocCpus}, row.limits.nodes * 1000, job.cpus);
+  if (job.mem_mb) return;
   // "4G", and of older releases "4Gn" for each node, "4Gc" for each CPU; "?" is not known.
-  std::string_view mem = r.get(Column::kReqMem);
+  std::string_view mem = row.get(Column::kReqMem);
   if (mem.empty() || mem.front() == '?') return;
   const char per = mem.back();
   if (per == 'n' || per == 'c') mem.remove_suffix(1);
   auto mb = read_memory(mem);
-  if (!mb) return r.refuse(Column::kReqMem);
-  const uint64_t times = per == 'n' ? std::max(j.nodes, 1u) : per == 'c' ? std::max(j.cpus, 1u) : 1;
-  j.mem_mb = std::min<uint64_t>(*mb, uint64_t{1} << 32) * times;
+  if (!mb) return row.refuse(Column::kReqMem);
+  const uint64_t times = per == 'n' ? std::max(job.nodes, 1u) : per == 'c' ? std::max(job.cpus, 1u) : 1;
+  job.mem_mb = std::min<uint64_t>(*mb, uint64_t{1} << 32) * times;
 }
 
 void read_names(Row& r) {
@@ -282,22 +282,23 @@ void read_names(Row& r) {
 // "1234", "1234_7", "1234+0"; a step has a point. Tasks and components of which only the number of the whole is known share it.
 std::optional<uint64_t> number_of(std::string_view id) { return parse_number<uint64_t>(id.substr(0, id.find_first_of("_+"))); }
 
-void read_row(Row& r, uint64_t line) {
-  const std::string_view id = r.first({Column::kJobIdRaw, Column::kJobId});
+void read_row(Row& row, uint64_t line) {
+  const std::string_view id = row.first({Column::kJobIdRaw, Column::kJobId});
   if (id.empty()) {
-    r.job.number = line;
+    row.job.number = line;
   } else if (auto n = number_of(id)) {
-    r.job.number = *n;
+    row.job.number = *n;
   } else {
-    r.wrong = "the job id cannot be read: \"" + std::string(id.substr(0, 60)) + "\"";
+    row.wrong = "the job id cannot be read: \"" + std::string(id.substr(0, 60)) + "\"";
     return;
   }
-  read_times(r);
-  read_limit(r);
-  read_state(r);
-  read_size(r);
-  read_names(r);
-  if (r.wrong.empty() && !r.job.nodes && !r.job.cpus && !r.job.gpus) r.wrong = "the job has no size: neither nodes nor CPUs nor GPUs";
+  read_times(row);
+  read_limit(row);
+  read_state(row);
+  read_size(row);
+  read_names(row);
+  if (row.wrong.empty() && !row.job.nodes && !row.job.cpus && !row.job.gpus)
+    row.wrong = "the job has no size: neither nodes nor CPUs nor GPUs";
 }
 
 }  // namespace
@@ -316,8 +317,8 @@ std::optional<int64_t> read_moment(std::string_view text) {
   return days_before(*y, *mo, *d) * 86400 + *h * 3600 + *mi * 60 + *s;
 }
 
-std::string print_moment(int64_t t) {
-  int64_t days = t / 86400, rest = t % 86400;
+std::string print_moment(int64_t moment) {
+  int64_t days = moment / 86400, rest = moment % 86400;
   if (rest < 0) --days, rest += 86400;
   days += 719468;
   const int64_t era = (days >= 0 ? days : days - 146096) / 146097, of_era = days - era * 146097;

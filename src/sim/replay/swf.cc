@@ -69,21 +69,21 @@ void read_comment(std::string_view line, const TraceLimits& limits, Header& head
 // The numbers of a line; an error text for what is none.
 std::string read_numbers(std::string_view line, Values& values) {
   values.fill(-1);
-  size_t n = 0;
+  size_t count = 0;
   while (true) {
     const size_t begin = line.find_first_not_of(" \t");
     if (begin == line.npos) break;
     line.remove_prefix(begin);
     const std::string_view word = line.substr(0, line.find_first_of(" \t"));
     line.remove_prefix(word.size());
-    if (n == kFields) return "it has more than 18 fields";
+    if (count == kFields) return "it has more than 18 fields";
     double value = 0;
     const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
     if (error != std::errc() || end != word.data() + word.size() || !std::isfinite(value) || std::abs(value) > 1e15)
-      return "field " + std::to_string(n + 1) + " is no number: " + std::string(word.substr(0, 40));
-    values[n++] = value;
+      return "field " + std::to_string(count + 1) + " is no number: " + std::string(word.substr(0, 40));
+    values[count++] = value;
   }
-  return n < kNeeded ? "it has " + std::to_string(n) + " fields of 18" : "";
+  return count < kNeeded ? "it has " + std::to_string(count) + " fields of 18" : "";
 }
 
 int64_t whole(double value) { return static_cast<int64_t>(std::llround(value)); }
@@ -104,36 +104,37 @@ std::string named(const std::map<int64_t, std::string>& names, double number) {
   return at != names.end() ? at->second : std::to_string(whole(number));
 }
 
-TraceJob job_of(const Values& v, const Header& header, const ReadOptions& options, Trace& trace) {
-  TraceJob j;
-  j.number = static_cast<uint64_t>(whole(v[kJob]));
-  j.submit = j.eligible = header.begin + whole(v[kSubmit]);
-  j.fate = fate_of(whole(v[kStatus]));
-  j.exit_code = j.fate == Fate::kFailed ? 1 : 0;
-  const bool ran = v[kRun] > 0 || (v[kRun] == 0 && j.fate != Fate::kCancelled);
+TraceJob job_of(const Values& values, const Header& header, const ReadOptions& options, Trace& trace) {
+  TraceJob job;
+  job.number = static_cast<uint64_t>(whole(values[kJob]));
+  job.submit = job.eligible = header.begin + whole(values[kSubmit]);
+  job.fate = fate_of(whole(values[kStatus]));
+  job.exit_code = job.fate == Fate::kFailed ? 1 : 0;
+  const bool ran = values[kRun] > 0 || (values[kRun] == 0 && job.fate != Fate::kCancelled);
   // Where a model tells no wait, the start is only known to have happened.
-  const int64_t wait = v[kWait] >= 0 ? whole(v[kWait]) : 0;
+  const int64_t wait = values[kWait] >= 0 ? whole(values[kWait]) : 0;
   if (ran) {
-    j.run = whole(v[kRun]);
-    j.start = j.submit + wait;
-    j.end = j.start + j.run;
-  } else if (j.fate == Fate::kCancelled && v[kWait] >= 0) {
-    j.end = j.submit + wait;
+    job.run = whole(values[kRun]);
+    job.start = job.submit + wait;
+    job.end = job.start + job.run;
+  } else if (job.fate == Fate::kCancelled && values[kWait] >= 0) {
+    job.end = job.submit + wait;
   }
-  const auto processors = static_cast<uint32_t>(std::max<int64_t>(0, whole(v[kAsked] > 0 ? v[kAsked] : v[kHad])));
-  if (options.processors == Processors::kNodes) j.nodes = std::min(processors, options.limits.nodes);
-  else if (options.processors == Processors::kGpus) j.gpus = processors;
-  else j.cpus = processors;
-  const double memory = v[kMemoryAsked] > 0 ? v[kMemoryAsked] : 0;
-  j.mem_mb = static_cast<uint64_t>(std::min(std::ceil(memory * processors / 1024), 1e12));
-  if (v[kTimeAsked] > 0)
-    j.limit_min = static_cast<uint32_t>(std::clamp<int64_t>((whole(v[kTimeAsked]) + 59) / 60, 1, options.limits.seconds / 60));
-  if (v[kUser] >= 0) j.user = trace.users.add("user" + std::to_string(whole(v[kUser])));
-  if (v[kGroup] >= 0) j.account = trace.accounts.add("group" + std::to_string(whole(v[kGroup])));
-  if (v[kQueue] >= 0 && header.queues.contains(whole(v[kQueue]))) j.qos = trace.qos.add(to_lower(named(header.queues, v[kQueue])));
-  if (v[kPartition] >= 0) j.partition = trace.partitions.add(named(header.partitions, v[kPartition]));
-  if (v[kPreceding] > 0) j.after = static_cast<uint64_t>(whole(v[kPreceding]));
-  return j;
+  const auto processors = static_cast<uint32_t>(std::max<int64_t>(0, whole(values[kAsked] > 0 ? values[kAsked] : values[kHad])));
+  if (options.processors == Processors::kNodes) job.nodes = std::min(processors, options.limits.nodes);
+  else if (options.processors == Processors::kGpus) job.gpus = processors;
+  else job.cpus = processors;
+  const double memory = values[kMemoryAsked] > 0 ? values[kMemoryAsked] : 0;
+  job.mem_mb = static_cast<uint64_t>(std::min(std::ceil(memory * processors / 1024), 1e12));
+  if (values[kTimeAsked] > 0)
+    job.limit_min = static_cast<uint32_t>(std::clamp<int64_t>((whole(values[kTimeAsked]) + 59) / 60, 1, options.limits.seconds / 60));
+  if (values[kUser] >= 0) job.user = trace.users.add("user" + std::to_string(whole(values[kUser])));
+  if (values[kGroup] >= 0) job.account = trace.accounts.add("group" + std::to_string(whole(values[kGroup])));
+  if (values[kQueue] >= 0 && header.queues.contains(whole(values[kQueue])))
+    job.qos = trace.qos.add(to_lower(named(header.queues, values[kQueue])));
+  if (values[kPartition] >= 0) job.partition = trace.partitions.add(named(header.partitions, values[kPartition]));
+  if (values[kPreceding] > 0) job.after = static_cast<uint64_t>(whole(values[kPreceding]));
+  return job;
 }
 
 }  // namespace

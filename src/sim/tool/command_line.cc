@@ -35,8 +35,8 @@ std::optional<int> CommandLine::read(const std::string& program, int argc, char*
     std::fprintf(stderr, "%s: error: %s\n  see %s --help\n", program.c_str(), what.c_str(), program.c_str());
     return kWrongUse;
   };
-  for (int i = 0; i < argc; ++i) {
-    std::string name = argv[i], value;
+  for (int index = 0; index < argc; ++index) {
+    std::string name = argv[index], value;
     if (name == "--help" || name == "-h") {
       std::fputs(help().c_str(), stdout);
       return 0;
@@ -53,8 +53,8 @@ std::optional<int> CommandLine::read(const std::string& program, int argc, char*
     if (!row) return wrong(name.starts_with('-') ? "unknown option " + name : "unexpected argument \"" + name + "\"");
     if (row->argument.empty() && joined) return wrong(name + " takes no value");
     if (!row->argument.empty() && !joined) {
-      if (++i == argc) return wrong(name + " needs a value: " + row->argument);
-      value = argv[i];
+      if (++index == argc) return wrong(name + " needs a value: " + row->argument);
+      value = argv[index];
     }
     if (!row->set(value)) return wrong("\"" + value + "\" is no value for " + name + " " + row->argument);
   }

@@ -33,51 +33,52 @@ std::function<bool(const std::string&)> real(double& into, double low, double hi
   };
 }
 
-CommandLine command_line(GenerateOptions& o, std::string& folder, bool& figures) {
-  CommandLine c;
-  c.usage = "usage: muster-sim generate --out DIR [options]";
-  c.purpose = "Makes weeks or months of a GPU cluster's work from published figures: DIR/trace.txt, in the format of\n"
-              "sacct -P, with slurm.conf, gres.conf and accounts of the cluster that it is for. Then, for example:\n"
-              "  muster-sim replay --trace DIR/trace.txt --config DIR\n";
-  c.rows = {
+CommandLine command_line(GenerateOptions& options, std::string& folder, bool& figures) {
+  CommandLine line;
+  line.usage = "usage: muster-sim generate --out DIR [options]";
+  line.purpose = "Makes weeks or months of a GPU cluster's work from published figures: DIR/trace.txt, in the format of\n"
+                 "sacct -P, with slurm.conf, gres.conf and accounts of the cluster that it is for. Then, for example:\n"
+                 "  muster-sim replay --trace DIR/trace.txt --config DIR\n";
+  line.rows = {
       {"--out", "DIR", "where to write; made if it is not there", [&](const std::string& v) { return folder = v, !v.empty(); }},
       {"--like", "NAME", "whose figures: philly, helios, seren or kalos (default helios); --figures has them",
-       [&](const std::string& v) { return (o.profile = profile_named(v)) != nullptr; }},
-      {"--months", "N", "of 30 days (default 1)", real(o.months, 0.01, 60)},
-      {"--nodes", "N", "(default 100)", number<uint32_t>(o.nodes, 1, 20'000)},
+       [&](const std::string& v) { return (options.profile = profile_named(v)) != nullptr; }},
+      {"--months", "N", "of 30 days (default 1)", real(options.months, 0.01, 60)},
+      {"--nodes", "N", "(default 100)", number<uint32_t>(options.nodes, 1, 20'000)},
       {"--gpus-per-node", "N", "1, 2, 4, 8 or 16 (default 8)",
        [&](const std::string& v) {
          auto n = parse_number<uint32_t>(v, 1, 16);
-         if (n) o.gpus_per_node = *n;
+         if (n) options.gpus_per_node = *n;
          return n && (*n & (*n - 1)) == 0;
        }},
-      {"--cpus-per-node", "N", "(default 96)", number<uint32_t>(o.cpus_per_node, 1, 4096)},
-      {"--users", "N", "(default 60)", number<uint32_t>(o.users, 1, 100'000)},
-      {"--accounts", "N", "(default 8)", number<uint32_t>(o.accounts, 1, 10'000)},
-      {"--load", "PART", "GPU time asked for, as a part of what there is (default 0.85)", real(o.load, 0.01, 5)},
+      {"--cpus-per-node", "N", "(default 96)", number<uint32_t>(options.cpus_per_node, 1, 4096)},
+      {"--users", "N", "(default 60)", number<uint32_t>(options.users, 1, 100'000)},
+      {"--accounts", "N", "(default 8)", number<uint32_t>(options.accounts, 1, 10'000)},
+      {"--load", "PART", "GPU time asked for, as a part of what there is (default 0.85)", real(options.load, 0.01, 5)},
       {"--jobs", "N", "so many jobs instead of as many as the load makes; their run times are stretched\nso that they make the load",
-       number<uint64_t>(o.jobs, 1, 5'000'000)},
-      {"--seed", "N", "another number, another month (default 1); the same gives the same bytes", number<uint64_t>(o.seed, 0, UINT64_MAX)},
+       number<uint64_t>(options.jobs, 1, 5'000'000)},
+      {"--seed", "N", "another number, another month (default 1); the same gives the same bytes",
+       number<uint64_t>(options.seed, 0, UINT64_MAX)},
       {"--figures", "", "print the published figures with their papers, and what is assumed, and end",
        [&](const std::string&) { return figures = true; }},
   };
-  c.after = "\nExit status: 0; 1 when nothing could be written; 2 for wrong use.\n";
-  return c;
+  line.after = "\nExit status: 0; 1 when nothing could be written; 2 for wrong use.\n";
+  return line;
 }
 
 }  // namespace
 
 int generate_command(int argc, char** argv) {
-  GenerateOptions o;
-  o.profile = profile_named("helios");
+  GenerateOptions options;
+  options.profile = profile_named("helios");
   std::string folder;
   bool figures = false;
-  const CommandLine c = command_line(o, folder, figures);
-  if (auto status = c.read("muster-sim generate", argc, argv)) return *status;
+  const CommandLine line = command_line(options, folder, figures);
+  if (auto status = line.read("muster-sim generate", argc, argv)) return *status;
   if (figures) return std::fputs(figures_text().c_str(), stdout) < 0;
   if (folder.empty())
     return std::fprintf(stderr, "muster-sim generate: error: --out DIR is missing\n  see muster-sim generate --help\n"), kWrongUse;
-  auto made = generate(o);
+  auto made = generate(options);
   if (!made) {
     std::fprintf(stderr, "muster-sim generate: error: %s\n  %s\n", std::string(made.error().message()).c_str(), made.error().hint.c_str());
     return kWrongUse;
@@ -92,10 +93,10 @@ int generate_command(int argc, char** argv) {
               "  GPUs of a job: mean %.2f (published %.2f); run time: mean %s (%s), median %s (%s)\n"
               "  %s GPU-hours, a load of %s%s\n"
               "  what is published and what is assumed: muster-sim generate --figures\n",
-              folder.c_str(), count_text(made->jobs).c_str(), o.profile->name, number_text(o.months * 30, 1).c_str(), o.nodes,
-              o.gpus_per_node, made->mean_gpus, o.profile->mean_gpus, span_text(made->mean_run).c_str(),
-              span_text(o.profile->mean_run).c_str(), span_text(made->median_run).c_str(), span_text(o.profile->median_run).c_str(),
-              number_text(made->gpu_hours, 0).c_str(), percent_text(made->load).c_str(),
+              folder.c_str(), count_text(made->jobs).c_str(), options.profile->name, number_text(options.months * 30, 1).c_str(),
+              options.nodes, options.gpus_per_node, made->mean_gpus, options.profile->mean_gpus, span_text(made->mean_run).c_str(),
+              span_text(options.profile->mean_run).c_str(), span_text(made->median_run).c_str(),
+              span_text(options.profile->median_run).c_str(), number_text(made->gpu_hours, 0).c_str(), percent_text(made->load).c_str(),
               made->stretch != 1 ? ("; run times are " + number_text(made->stretch, 2) + " times as long as published").c_str() : "");
   return 0;
 }

@@ -61,47 +61,49 @@ bool read_days(const std::string& text, double& into) {
   return error == std::errc() && end == text.data() + text.size() && into >= 0 && into <= 3650;
 }
 
-std::vector<OptionRow> rows(Arguments& a) {
+std::vector<OptionRow> rows(Arguments& arguments) {
   auto text = [](std::string& into) { return [&into](const std::string& v) { return into = v, !v.empty(); }; };
   return {
       {"--trace", "FILE",
        "the jobs: a Standard Workload Format trace, or what sacct -P --format=… printed;\n- is standard input. Which columns: "
        "docs/replay.md",
-       text(a.trace)},
-      {"--config", "DIR", "the configuration: a directory with slurm.conf and what belongs to it, or a slurm.conf", text(a.config)},
-      {"--against", "DIR", "a second configuration, beside which the first is put", text(a.against)},
+       text(arguments.trace)},
+      {"--config", "DIR", "the configuration: a directory with slurm.conf and what belongs to it, or a slurm.conf", text(arguments.config)},
+      {"--against", "DIR", "a second configuration, beside which the first is put", text(arguments.against)},
       {"--with", "KEY=VALUE",
        "a line of slurm.conf that the second configuration has instead of its own; may be\nrepeated. Without --against it is the first one "
        "with these lines",
-       [&](const std::string& v) { return a.with.push_back(v), v.find('=') != v.npos && v.find('=') > 0 && v.find('\n') == v.npos; }},
+       [&](const std::string& v) {
+         return arguments.with.push_back(v), v.find('=') != v.npos && v.find('=') > 0 && v.find('\n') == v.npos;
+       }},
       {"--accounts", "FILE",
        "accounts, users, shares, QOS and limits as sacctmgr dump writes them. Otherwise the file\n`accounts` in the directory of the "
        "configuration; without it all have one share",
-       text(a.accounts)},
+       text(arguments.accounts)},
       {"--processors", "WHAT", "what an SWF trace counts: cpus, gpus or nodes (default cpus)",
-       [&](const std::string& v) { return read_processors(v, a.reading.processors); }},
+       [&](const std::string& v) { return read_processors(v, arguments.reading.processors); }},
       {"--partition", "FROM=TO", "jobs of this partition of the trace go to that one of slurm.conf; may be repeated",
        [&](const std::string& v) {
          const size_t eq = v.find('=');
          if (eq == v.npos || eq == 0 || eq + 1 == v.size()) return false;
-         a.rules.partitions[v.substr(0, eq)] = v.substr(eq + 1);
+         arguments.rules.partitions[v.substr(0, eq)] = v.substr(eq + 1);
          return true;
        }},
       {"--ignore", "LIST", "what of the trace does not count: memory, gpu-type, qos, partition, time-limit, preceding",
-       [&](const std::string& v) { return read_ignored(v, a.rules); }},
+       [&](const std::string& v) { return read_ignored(v, arguments.rules); }},
       {"--warm-up", "DAYS", "jobs submitted in the first days run, but are not counted in waits and use (default 0)",
-       [&](const std::string& v) { return read_days(v, a.warm_up_days); }},
+       [&](const std::string& v) { return read_days(v, arguments.warm_up_days); }},
       {"--full-every", "SECONDS",
        "let so long go by between passes that fill gaps and tell expected starts. Makes a\nreplay with a long queue faster and waits less "
        "exact (default: none goes by)",
        [&](const std::string& v) {
          auto n = parse_number<uint32_t>(v, 1, 86400);
-         if (n) a.pace.full_every = seconds(*n);
+         if (n) arguments.pace.full_every = seconds(*n);
          return n.has_value();
        }},
-      {"--html", "FILE", "write the report with plots, as one file that needs nothing else", text(a.html)},
-      {"--json", "FILE", "write all figures as JSON; - is standard output, in place of the text", text(a.json)},
-      {"--quiet", "", "no progress and no speed on standard error", [&](const std::string&) { return a.quiet = true; }},
+      {"--html", "FILE", "write the report with plots, as one file that needs nothing else", text(arguments.html)},
+      {"--json", "FILE", "write all figures as JSON; - is standard output, in place of the text", text(arguments.json)},
+      {"--quiet", "", "no progress and no speed on standard error", [&](const std::string&) { return arguments.quiet = true; }},
   };
 }
 
@@ -159,7 +161,7 @@ void tell_progress(std::vector<std::unique_ptr<Job>>& jobs) {
 }
 
 // Runs them, each in its thread, while this thread waits for Ctrl-C. Returns whether it was pressed.
-bool run_all(std::vector<std::unique_ptr<Job>>& jobs, const Trace& trace, const Arguments& a) {
+bool run_all(std::vector<std::unique_ptr<Job>>& jobs, const Trace& trace, const Arguments& arguments) {
   sigset_t keys;
   sigemptyset(&keys);
   sigaddset(&keys, SIGINT);
@@ -167,8 +169,8 @@ bool run_all(std::vector<std::unique_ptr<Job>>& jobs, const Trace& trace, const 
   ::pthread_sigmask(SIG_BLOCK, &keys, nullptr);  // the threads inherit that
   std::atomic<bool> stop{false};
   std::vector<std::thread> threads;
-  for (auto& job : jobs) threads.emplace_back([&, j = job.get()] { run(*j, trace, a, stop); });
-  const bool shown = !a.quiet && ::isatty(STDERR_FILENO);
+  for (auto& job : jobs) threads.emplace_back([&, j = job.get()] { run(*j, trace, arguments, stop); });
+  const bool shown = !arguments.quiet && ::isatty(STDERR_FILENO);
   auto all_done = [&] { return std::ranges::all_of(jobs, [](const auto& j) { return j->done.load(); }); };
   for (int looks = 0; !all_done(); ++looks) {
     const timespec patience{0, 50'000'000};
@@ -195,10 +197,10 @@ void tell_speed(const Job& job, const Trace& trace) {
                count_text(r.drive.quick_passes).c_str(), count_text(r.drive.full_passes).c_str());
 }
 
-bool write_reports(const Arguments& a, const Trace& trace, const std::vector<std::unique_ptr<Job>>& jobs) {
+bool write_reports(const Arguments& arguments, const Trace& trace, const std::vector<std::unique_ptr<Job>>& jobs) {
   Reports reports;
   for (const auto& job : jobs) reports.push_back(&*job->report);
-  const ReportHead head{a.trace == "-" ? "standard input" : a.trace, &trace};
+  const ReportHead head{arguments.trace == "-" ? "standard input" : arguments.trace, &trace};
   std::string error;
   bool good = true;
   auto write = [&](const std::string& path, const std::string& text) {
@@ -206,44 +208,45 @@ bool write_reports(const Arguments& a, const Trace& trace, const std::vector<std
     std::fprintf(stderr, "%s: error: %s\n", kProgram, error.c_str());
     good = false;
   };
-  write(a.html, a.html.empty() ? "" : report_html(head, reports));
-  write(a.json, a.json.empty() ? "" : report_json(head, reports));
-  if (a.json != "-" && a.html != "-") write("-", report_text(head, reports));  // the last: who reads it may not read to its end
+  write(arguments.html, arguments.html.empty() ? "" : report_html(head, reports));
+  write(arguments.json, arguments.json.empty() ? "" : report_json(head, reports));
+  if (arguments.json != "-" && arguments.html != "-")
+    write("-", report_text(head, reports));  // the last: who reads it may not read to its end
   return good;
 }
 
-std::optional<Trace> load_trace(const Arguments& a) {
+std::optional<Trace> load_trace(const Arguments& arguments) {
   std::string error;
-  auto text = read_whole(a.trace, error);
+  auto text = read_whole(arguments.trace, error);
   if (!text) {
     std::fprintf(stderr, "%s: error: %s\n", kProgram, error.c_str());
     return std::nullopt;
   }
-  auto trace = read_trace(*text, a.reading);
+  auto trace = read_trace(*text, arguments.reading);
   if (!trace) {
-    std::fprintf(stderr, "%s: error: %s: %s\n", kProgram, a.trace.c_str(), std::string(trace.error().message()).c_str());
+    std::fprintf(stderr, "%s: error: %s: %s\n", kProgram, arguments.trace.c_str(), std::string(trace.error().message()).c_str());
     if (!trace.error().hint.empty()) std::fprintf(stderr, "  %s\n", trace.error().hint.c_str());
     return std::nullopt;
   }
-  for (const std::string& line : trace_remarks(a.trace, *trace)) std::fprintf(stderr, "%s\n", line.c_str());
+  for (const std::string& line : trace_remarks(arguments.trace, *trace)) std::fprintf(stderr, "%s\n", line.c_str());
   return std::move(*trace);
 }
 
 // The replays that are asked for; empty: something is wrong, and was said.
-std::vector<std::unique_ptr<Job>> make_jobs(const Arguments& a, const Trace& trace) {
+std::vector<std::unique_ptr<Job>> make_jobs(const Arguments& arguments, const Trace& trace) {
   std::vector<std::unique_ptr<Job>> jobs;
-  const bool two = !a.against.empty() || !a.with.empty();
-  for (int i = 0; i < (two ? 2 : 1); ++i) {
-    const std::string& config = i && !a.against.empty() ? a.against : a.config;
+  const bool two = !arguments.against.empty() || !arguments.with.empty();
+  for (int index = 0; index < (two ? 2 : 1); ++index) {
+    const std::string& config = index && !arguments.against.empty() ? arguments.against : arguments.config;
     std::string error;
-    auto site = load_site(config, i ? a.with : std::vector<std::string>(), a.accounts, trace, error);
+    auto site = load_site(config, index ? arguments.with : std::vector<std::string>(), arguments.accounts, trace, error);
     if (!site) {
       std::fprintf(stderr, "%s: error: %s\n", kProgram, error.c_str());
       return {};
     }
     for (const std::string& line : site->remarks) std::fprintf(stderr, "%s\n", line.c_str());
     auto job = std::make_unique<Job>();
-    job->letter = two ? (i ? "B" : "A") : "replay";
+    job->letter = two ? (index ? "B" : "A") : "replay";
     job->site = std::move(*site);
     jobs.push_back(std::move(job));
   }
@@ -253,19 +256,19 @@ std::vector<std::unique_ptr<Job>> make_jobs(const Arguments& a, const Trace& tra
 }  // namespace
 
 int replay_command(int argc, char** argv) {
-  Arguments a;
-  const CommandLine c = command_line(a);
-  if (auto status = c.read(kProgram, argc, argv)) return *status;
-  for (auto [name, value] : {std::pair("--trace FILE", &a.trace), std::pair("--config DIR", &a.config)})
+  Arguments arguments;
+  const CommandLine line = command_line(arguments);
+  if (auto status = line.read(kProgram, argc, argv)) return *status;
+  for (auto [name, value] : {std::pair("--trace FILE", &arguments.trace), std::pair("--config DIR", &arguments.config)})
     if (value->empty()) return std::fprintf(stderr, "%s: error: %s is missing\n  see %s --help\n", kProgram, name, kProgram), kWrongUse;
-  const auto trace = load_trace(a);
+  const auto trace = load_trace(arguments);
   if (!trace) return kWrongUse;
-  auto jobs = make_jobs(a, *trace);
+  auto jobs = make_jobs(arguments, *trace);
   if (jobs.empty()) return kWrongUse;
-  const bool stopped = run_all(jobs, *trace, a);
-  if (!a.quiet)
+  const bool stopped = run_all(jobs, *trace, arguments);
+  if (!arguments.quiet)
     for (const auto& job : jobs) tell_speed(*job, *trace);
-  const bool written = write_reports(a, *trace, jobs);
+  const bool written = write_reports(arguments, *trace, jobs);
   return !written ? 1 : stopped ? kInterrupted : 0;
 }
 
