@@ -58,10 +58,11 @@ class Digits {
 
 }  // namespace
 
-Result<TimeLimit> parse_time_limit(std::string_view text) {
-  if (iequals(text, "unlimited") || iequals(text, "infinite") || text == "-1") return TimeLimit{};
-  std::string_view rest = text;
-  uint64_t total = 0;  // seconds; each part is below 2^32, so no sum or product here can overflow
+namespace {
+
+// The seconds that a time in the forms above means; nullopt for any other text.
+std::optional<uint64_t> seconds_in(std::string_view rest) {
+  uint64_t total = 0;  // each part is below 2^32, so no sum or product here can overflow
   auto add = [&total](std::string_view digits, uint64_t unit) {
     auto value = parse_number<uint32_t>(digits);
     total += value.value_or(0) * unit;
@@ -70,24 +71,37 @@ Result<TimeLimit> parse_time_limit(std::string_view text) {
   size_t dash = rest.find('-');
   bool days = dash != std::string_view::npos;
   if (days) {
-    if (!add(rest.substr(0, dash), 86400)) return bad_limit(text, kForms);
+    if (!add(rest.substr(0, dash), 86400)) return std::nullopt;
     rest = rest.substr(dash + 1);
   }
   auto fields = split(rest, ':', true);
-  if (fields.size() > 3) return bad_limit(text, kForms);
-  if (!days && fields.size() == 1) {
-    if (auto minutes = parse_number<uint64_t>(rest); minutes && (*minutes == kMarker || *minutes == kMarker + 1)) return TimeLimit{};
-  }
+  if (fields.size() > 3) return std::nullopt;
   // Slurm accepts "days-" alone. A lone number counts hours after days, and minutes otherwise.
   uint64_t unit = days || fields.size() == 3 ? 3600 : 60;
   for (std::string_view field : fields) {
     if (days && rest.empty()) break;
-    if (!add(field, unit)) return bad_limit(text, kForms);
+    if (!add(field, unit)) return std::nullopt;
     unit /= 60;
   }
-  uint64_t minutes = (total + 59) / 60;
+  return total;
+}
+
+}  // namespace
+
+Result<TimeLimit> parse_time_limit(std::string_view text) {
+  if (iequals(text, "unlimited") || iequals(text, "infinite") || text == "-1") return TimeLimit{};
+  if (auto minutes = parse_number<uint64_t>(text); minutes && (*minutes == kMarker || *minutes == kMarker + 1)) return TimeLimit{};
+  const std::optional<uint64_t> total = seconds_in(text);
+  if (!total) return bad_limit(text, kForms);
+  uint64_t minutes = (*total + 59) / 60;
   if (minutes > kMostMinutes) return bad_limit(text, "the limit is too long; use UNLIMITED");
   return TimeLimit{static_cast<uint32_t>(minutes)};
+}
+
+std::optional<Duration> parse_time_span(std::string_view text) {
+  const std::optional<uint64_t> total = seconds_in(text);
+  if (!total || *total / 60 > kMostMinutes) return std::nullopt;
+  return seconds(static_cast<int64_t>(*total));
 }
 
 std::string format_span(Duration span) {

@@ -32,6 +32,9 @@ struct TimeLimit {
   bool operator==(const TimeLimit&) const = default;
 };
 Result<TimeLimit> parse_time_limit(std::string_view text);
+// A stretch of time in the same forms, to the second and without words: "30" (minutes), "0:05", "1-12". nullopt: it is none of them, or
+// longer than a time limit can be.
+std::optional<Duration> parse_time_span(std::string_view text);
 
 // squeue's layout of a span: "[days-][hours:]minutes:seconds", e.g. 1-00:00:00, 2:00:00, 5:00, 0:07; "INVALID" when negative.
 std::string format_span(Duration span);

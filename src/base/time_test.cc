@@ -65,6 +65,15 @@ TEST(TimeLimit, RefusesOtherText) {
   }
 }
 
+TEST(Span, IsReadToTheSecondInTheFormsOfTimeLimits) {
+  EXPECT_EQ(parse_time_span("0:05"), seconds(5));
+  EXPECT_EQ(parse_time_span("30"), minutes(30));
+  EXPECT_EQ(parse_time_span("1-12:00:01"), minutes(2160) + seconds(1));
+  EXPECT_EQ(parse_time_span("4294967293"), minutes(4294967293));
+  for (auto text : {"", "UNLIMITED", "-1", "4294967294", "4294967295-0", "5m", "1:2:3:4"})
+    EXPECT_EQ(parse_time_span(text), std::nullopt) << text;
+}
+
 TEST(Span, IsPrintedAsSqueueDoes) {
   EXPECT_EQ(format_span(seconds(0)), "0:00");
   EXPECT_EQ(format_span(seconds(7)), "0:07");

@@ -172,6 +172,7 @@ struct JobRun {
   uint32_t reservation = 0;  // that it runs in, by its number; 0: none. It may be gone meanwhile
   std::string reservation_name;
   StepUsagePtr batch_usage;  // what the batch script has used; null: it has not ended, or nothing was gathered
+  Time memory_due{};         // --mem-update: when its memory use is measured; unset: never, or not again in this run
   bool operator==(const JobRun&) const = default;
 };
 
@@ -296,6 +297,7 @@ struct Job {
     field(135, "het", self.het);
     field(143, "attended", self.attended);
     run(144, "batch_usage", &JobRun::batch_usage);
+    run(145, "memory_due", &JobRun::memory_due);
   }
 };
 

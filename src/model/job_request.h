@@ -38,6 +38,7 @@
 #include "model/gpu_frequency.h"
 #include "model/gres_flags.h"
 #include "model/license_needs.h"
+#include "model/mem_update.h"
 #include "model/node_names.h"
 #include "model/node_sizes.h"
 #include "model/reservation_names.h"
@@ -120,6 +121,7 @@ struct AskedBody {
   uint32_t min_cpus_per_node = 0;  // --mincpus
   uint32_t sockets_per_node = 0, cores_per_socket = 0, threads_per_core = 0;
   std::optional<uint64_t> mem_per_node_mb, mem_per_cpu_mb, mem_per_gpu_mb;  // at most one is set; 0 = all of the node
+  MemUpdateText mem_update;                                                 // --mem-update
   uint64_t tmp_disk_mb = 0;
   TresText tres_per_node;    // "gres/gpu:a100:8,gres/nic:1"; --gres and --gpus-per-node land here
   TresText tres_per_job;     // --gpus
@@ -433,6 +435,7 @@ void describe_request(S& self, V&& field) {
   if constexpr (kKnownBody) field(118, "qos_granted", self.qos_granted);
   if constexpr (kKnownBody) field(119, "extra_constraint", self.extra_constraint);
   if constexpr (kAskedBody) field(129, "requeue_expedite", self.requeue_expedite);
+  if constexpr (kAskedBody) field(130, "mem_update", self.mem_update);
 }
 
 template <class S, class V>

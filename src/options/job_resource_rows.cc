@@ -33,6 +33,14 @@ Result<> set_exclusive(JobOptions& options, const Given& given) {
   return {};
 }
 
+Result<> set_mem_update(JobOptions& o, const Given& g) {
+  const MemUpdateText wanted{std::string(g.value)};
+  if (wanted.empty()) return bad_spec(g, "margin@delay is meant, 20@10 for 20 percent after ten minutes");
+  if (!wanted.parsed()) return bad_spec(g, std::string(wanted.parsed().error().message()));
+  o.request.mem_update = wanted;
+  return {};
+}
+
 Result<> set_oversubscribe(JobOptions& o, const Given&) {
   o.request.exclusive = Exclusive::kOversubscribe;
   return {};
@@ -114,6 +122,17 @@ constexpr JobOptionRow kRows[] = {
       .doc = "Memory for each usable CPU of the allocation, in MiB without a suffix. Excludes --mem and "
              "--mem-per-gpu."},
      set_memory<&AskedRequest::mem_per_cpu_mb>},
+    {{.name = "mem-update",
+      .arg = Arg::kRequired,
+      .arg_name = "margin@delay",
+      .commands = kJobs,
+      .section = Section::kResources,
+      .summary = "give back unused memory",
+      .doc = "Once the job has run for the delay, its memory limit on each node becomes what it uses then on the node where it "
+             "uses most, and the margin in percent on top; a tenth of what it was given stays, and the limit never grows. "
+             "20@10 means 20 percent after ten minutes; the delay is written as --time is. Others get the memory that is "
+             "left over. JobAcctGatherType has to be set. The steps of such a job have no step manager."},
+     set_mem_update},
     {{.name = "tmp",
       .arg = Arg::kRequired,
       .arg_name = "size[K|M|G|T]",

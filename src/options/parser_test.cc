@@ -149,6 +149,13 @@ TEST(JobOptions, FlagsFromTheEnvironment) {
   EXPECT_EQ(accept(kB, {}, {{"SLURM_CLUSTERS", "b"}}).request.clusters, "b");
 }
 
+TEST(JobOptions, MemUpdateIsKeptAsTypedAndMeansAMarginAndADelay) {
+  const auto o = accept(kB, {"--mem-update=20@0:30"});
+  EXPECT_EQ(o.request.mem_update.text(), "20@0:30");
+  EXPECT_EQ(o.request.mem_update.value(), (MemUpdate{20, seconds(30)}));
+  EXPECT_TRUE(accept(kB, {}).request.mem_update.empty());
+}
+
 TEST(JobOptions, MemoryTypedBeatsMemoryInherited) {
   auto o = accept(kR, {"--mem-per-cpu=2G", "true"}, {{"SLURM_JOB_ID", "7"}, {"SLURM_MEM_PER_NODE", "4096"}});
   EXPECT_EQ(o.step.mem_per_cpu_mb, 2048u);

@@ -22,8 +22,8 @@ constexpr std::string_view kNoShape[] = {
     // how it runs where it was placed
     "no_kill", "no_allocate", "tres_bind", "network", "cpu_bind", "mem_bind", "cpu_freq", "warn", "mail_type", "mail_user",
     "wait_all_nodes", "burst_buffer", "container", "container_id", "stepmgr", "oom_kill_step_set", "oom_kill_step", "env_export",
-    "get_user_env", "open_mode", "umask", "limits", "acctg_freq", "profile", "batch_features", "spank_env", "x11", "resv_ports",
-    "resv_ports_set"};
+    "get_user_env", "open_mode", "umask", "limits", "acctg_freq", "mem_update", "profile", "batch_features", "spank_env", "x11",
+    "resv_ports", "resv_ports_set"};
 
 constexpr size_t kMostNumber = 256;  // of a field
 using Numbers = std::bitset<kMostNumber>;

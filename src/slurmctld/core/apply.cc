@@ -181,8 +181,8 @@ class Applier : ToolApplier {
       if (ArrayGroup* g = job.array_tasks ? group(job) : nullptr) g->max_running = job.array_tasks->max_running;
       job.dependencies = changed.dependencies;
       job.detail = changed.detail;
-      if (job.state == JobState::kRunning && !(job.flags & kJobConfiguring) && job.request->kind == JobKind::kAllocation)
-        job.launched = true;
+      const bool began = job.state == JobState::kRunning && !(job.flags & kJobConfiguring) && job.request->kind == JobKind::kAllocation;
+      if (began && !std::exchange(job.launched, true)) set_memory_due(job, std::max(changed.time, job.started));
     });
   }
   void operator()(const JobStarted& e) {
@@ -197,6 +197,7 @@ class Applier : ToolApplier {
   void operator()(const JobLaunched& e) {
     change(e.job, [&](Job& j) {
       j.launched = true;
+      set_memory_due(j, e.time);
       j.flags &= ~(kJobConfiguring | kJobPowerUpNode);
       if (j.reason == Reason::kProlog) j.reason = Reason::kNone;
       if (e.ends != kTimeUnset) j.ends = e.ends;

@@ -226,6 +226,10 @@ const Allocation& nodes_left(const Job& job, const Events& out);
 // `at_once`: the node has nothing of the job any more, or cannot be told to end it.
 void lose_node(const View& v, const Job& job, NodeId node, bool at_once, Events& out);
 
+// ---- mem_update.cc: --mem-update lowers the memory limit of a running job, once
+// The error names what is wrong with the value, or with this site for it.
+Result<> check_mem_update(const View& v, const JobRequest& request);
+
 // ---- update_job.cc
 node_rpc::LimitStep limit_order(const Job& job, const Step& step, uint32_t limit_min);
 

@@ -400,6 +400,7 @@ void settle_one(const View& view, const Job& job, bool others_ready, Events& out
   if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;
   event::JobChanged e = changed(job);
   e.flags &= ~kJobPowerUpNode;
+  e.time = view.now;
   e.ends = end_within(view, job, 0, job.time_limit_min, view.now);  // it could not begin before
   if (!waits) e.flags &= ~kJobConfiguring;
   if (e.reason == Reason::kProlog || prolog) e.reason = prolog ? Reason::kProlog : Reason::kNone;

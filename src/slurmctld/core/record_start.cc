@@ -23,6 +23,7 @@ void record_start(Cluster& cluster, Job& job, const event::JobStarted& started) 
   cluster.count_licenses(job, true);
   job.launched = job.request->kind == JobKind::kAllocation && !(started.flags & kJobConfiguring);
   job.managed = started.managed;
+  if (job.launched) set_memory_due(job, started.time);
   JobRun& run = job.run.edit();
   run.preparing = started.preparing;
   run.releasing = Bitmap(started.allocation->nodes.size());
@@ -33,6 +34,10 @@ void record_start(Cluster& cluster, Job& job, const event::JobStarted& started) 
   if (const Node* n = cluster.nodes.find(job.batch_share().node.value)) run.batch_host = n->spec->name;
   NodeUse(cluster).hold(job, started.time);
   drop_claim(job);
+}
+
+void set_memory_due(Job& job, Time began) {
+  if (!job.request->mem_update.empty()) job.run.edit().memory_due = began + job.request->mem_update->delay;
 }
 
 void start_ahead(Cluster& cluster, const event::JobStarted& e) {

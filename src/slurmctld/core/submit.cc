@@ -409,6 +409,7 @@ Result<Checked> check(const View& view, const JobRequest& request) {
   MUSTER_TRY_VOID(check_rights(view, request));
   MUSTER_TRY_VOID(check_names(view, request));
   MUSTER_TRY_VOID(check_batch_features(request));
+  MUSTER_TRY_VOID(check_mem_update(view, request));
   Checked out{request, {}};
   name_remote_licenses(view, out.request);
   MUSTER_TRY_VOID(constrain_by_extra(view, out.request));
@@ -417,6 +418,8 @@ Result<Checked> check(const View& view, const JobRequest& request) {
   for (std::string* name : {&out.request.account, &out.request.qos, &out.request.wckey}) *name = to_lower(*name);
   // The job's first node then manages its steps (managed_steps.cc); swait(1) has users look for this flag.
   out.request.stepmgr = out.request.stepmgr || view.settings.config().slurmctld_parameters.has("enable_stepmgr");
+  // A step manager hands out the job's memory by itself, so the steps of a job whose memory becomes less are managed here.
+  if (!out.request.mem_update.empty()) out.request.stepmgr = false;
   prefer_partition_of_reservation(view, out.request);
   order_partitions(view.cluster, out.request.partitions);
   MUSTER_TRY(partitions, resolve_partitions(view, out.request));
