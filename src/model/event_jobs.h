@@ -244,6 +244,24 @@ struct JobNodeLeft {  // nothing of the job is left on a node that it gave up
   }
 };
 
+// --mem-update: what the job uses was measured, once in this run. From now on it has at most this much memory on each of its nodes; where
+// it had no more than that, it keeps what it had.
+struct JobMemoryReduced {
+  static constexpr uint32_t kNumber = 372;
+  static constexpr const char* kName = "JobMemoryReduced";
+  JobId job{};
+  uint64_t mem_mb = 0;
+  std::optional<uint64_t> billing;  // of what it has then, as in Allocation
+  Time time{};
+  template <class S, class V>
+  static void describe(S& s, V&& v) {
+    v(1, "job", s.job);
+    v(2, "mem_mb", s.mem_mb);
+    v(3, "billing", s.billing);
+    v(4, "time", s.time);
+  }
+};
+
 struct JobRequeued {  // back to PENDING with a clean slate
   static constexpr uint32_t kNumber = 17;
   static constexpr const char* kName = "JobRequeued";

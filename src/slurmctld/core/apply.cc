@@ -300,6 +300,19 @@ class Applier : ToolApplier {
       use_.lift_fences(j);
     });
   }
+  void operator()(const JobMemoryReduced& reduced) {
+    const Job* old = c_.jobs.find(reduced.job.value);
+    if (!old || !old->allocation || old->finished()) return;
+    change(reduced.job, [&](Job& job) {
+      job.run.edit().memory_due = kTimeUnset;
+      auto left = std::make_shared<Allocation>(*job.allocation);
+      for (NodeShare& share : left->nodes) cut_memory(share, reduced.mem_mb);
+      left->billing = reduced.billing;
+      job.allocation = std::move(left);
+      for (Step& step : job.steps)
+        for (StepShare& share : step.shares) share.mem_mb = std::min(share.mem_mb, reduced.mem_mb);
+    });
+  }
   void operator()(const JobProgramEnded& e) {
     change(e.job, [&](Job& j) {
       (e.epilog ? j.epilog_due : j.prolog_due) = false;
@@ -508,6 +521,13 @@ class Applier : ToolApplier {
   }
   ArrayGroup* group(const Job& j) { return j.array_job_id ? c_.arrays.edit(j.array_job_id.value) : nullptr; }
   uint32_t& array_records(JobId array) { return c_.arrays.edit(array.value)->records; }
+
+  void cut_memory(NodeShare& share, uint64_t most_mb) {
+    if (share.mem_mb <= most_mb) return;
+    ++c_.use_epoch;
+    if (Node* node = c_.nodes.edit(share.node.value)) node->mem_used_mb -= std::min(node->mem_used_mb, share.mem_mb - most_mb);
+    share.mem_mb = most_mb;
+  }
 
   // Many tasks may go in one turn: while nobody else looks at what is left, it is changed in place.
   static void without_task(Job& j, uint32_t task) {

@@ -229,6 +229,9 @@ void lose_node(const View& v, const Job& job, NodeId node, bool at_once, Events&
 // ---- mem_update.cc: --mem-update lowers the memory limit of a running job, once
 // The error names what is wrong with the value, or with this site for it.
 Result<> check_mem_update(const View& v, const JobRequest& request);
+bool is_memory_due(const Job& job, Time now);
+// `used`: on the node of the job that uses most; none where a node cannot tell, and then the job keeps what it has.
+void reduce_memory(const View& v, const Job& job, std::optional<Bytes> used, Events& out);
 
 // ---- update_job.cc
 node_rpc::LimitStep limit_order(const Job& job, const Step& step, uint32_t limit_min);

@@ -1,7 +1,15 @@
 // --mem-update: after a while a running job is held to the memory that it uses then, and a margin. sbatch(1) --mem-update.
+#include <algorithm>
+
+#include "model/tres_amounts.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
+namespace {
+
+uint64_t most_on_a_node(const Allocation& held) { return std::ranges::max(held.nodes, {}, &NodeShare::mem_mb).mem_mb; }
+
+}  // namespace
 
 Result<> check_mem_update(const View& view, const JobRequest& request) {
   if (!request.mem_update.parsed())
@@ -10,6 +18,25 @@ Result<> check_mem_update(const View& view, const JobRequest& request) {
   return fail(
       Errc::kNotSupportedHere, {},
       "--mem-update=" + request.mem_update.text() + ": JobAcctGatherType is not set in slurm.conf, so nobody measures what a job uses");
+}
+
+bool is_memory_due(const Job& job, Time now) {
+  return job.state == JobState::kRunning && job.run->memory_due != kTimeUnset && job.run->memory_due <= now;
+}
+
+void reduce_memory(const View& view, const Job& job, std::optional<Bytes> used, Events& out) {
+  const Allocation& held = *job.allocation;
+  const uint64_t most = most_on_a_node(held);
+  event::JobMemoryReduced reduced;
+  reduced.job = job.id;
+  reduced.time = std::max(view.now, job.started);
+  reduced.mem_mb = used ? reduced_memory_mb(job.request->mem_update.value(), *used, most) : most;
+  Allocation left = held;
+  for (NodeShare& share : left.nodes) share.mem_mb = std::min(share.mem_mb, reduced.mem_mb);
+  const Partition* partition = view.cluster.partitions.find(job.partition);
+  reduced.billing =
+      held.billing && partition ? billing_of(partition->tres_billing_weights, view.cluster.billing(), held_by(left)) : held.billing;
+  out.push_back(std::move(reduced));
 }
 
 }  // namespace muster::slurmctld

@@ -175,6 +175,7 @@ struct Marker {
   void operator()(const JobSuspended& e) { mark(e.job); }
   void operator()(const JobScriptEnded& e) { mark(e.job); }
   void operator()(const JobShrunk& e) { mark(e.job); }
+  void operator()(const JobMemoryReduced& e) { mark(e.job); }
   void operator()(const StepCreated& e) { mark(e.job); }
   void operator()(const ReservationSet& e) {
     if (e.reservation && !e.reservation->floats())
