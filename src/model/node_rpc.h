@@ -167,6 +167,14 @@ struct StepsOfJob {
                 field(4, "news", self.news); field(5, "renew", self.renew);)
 };
 
+struct JobMeasured {  // what MeasureJob asked for
+  static constexpr uint32_t kNumber = 11;
+  JobId job{};
+  uint32_t generation = 0;
+  std::optional<Bytes> resident;  // of all that the job runs here, at one moment; none: no use is gathered here
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "resident", self.resident);)
+};
+
 // ---- controller to node
 struct Registered {
   static constexpr uint32_t kNumber = 20;
@@ -306,6 +314,21 @@ struct LimitStep {  // scontrol update step: its own time limit from now on
                 field(4, "limit", self.limit);)
 };
 
+struct MeasureJob {  // --mem-update: say how much memory the job uses here; asked again until JobMeasured
+  static constexpr uint32_t kNumber = 37;
+  JobId job{};
+  uint32_t generation = 0;
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation);)
+};
+
+struct LimitMemory {  // the job has no more than this here from now on; repeated at each registration
+  static constexpr uint32_t kNumber = 38;
+  JobId job{};
+  uint32_t generation = 0;
+  uint64_t mem_mb = 0;
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "mem_mb", self.mem_mb);)
+};
+
 struct ManagedNode {  // a node of a managed job, as step placement sees it
   NodeId id{};
   NodeSpecPtr spec;
@@ -389,13 +412,14 @@ struct ContentPiece {
 
 namespace muster {
 
-using NodeReport =
-    std::variant<node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed,
-                 node_rpc::StepGone, node_rpc::Load, node_rpc::JobSettled, node_rpc::JobPrepared, node_rpc::StepsOfJob>;
-using NodeOrder = std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
-                               node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob,
-                               node_rpc::SuspendJob, node_rpc::PrepareJob, node_rpc::LimitStep, node_rpc::ManageSteps, node_rpc::StepsTaken,
-                               node_rpc::PartOfStepEnded, node_rpc::EndManagement, node_rpc::StepEndTaken>;
+using NodeReport = std::variant<node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
+                                node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::JobSettled, node_rpc::JobPrepared,
+                                node_rpc::StepsOfJob, node_rpc::JobMeasured>;
+using NodeOrder =
+    std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob, node_rpc::ForgetJobs,
+                 node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, node_rpc::SuspendJob,
+                 node_rpc::PrepareJob, node_rpc::LimitStep, node_rpc::ManageSteps, node_rpc::StepsTaken, node_rpc::PartOfStepEnded,
+                 node_rpc::EndManagement, node_rpc::StepEndTaken, node_rpc::MeasureJob, node_rpc::LimitMemory>;
 
 // The envelope: order within a session.
 template <class M>

@@ -393,6 +393,14 @@ struct StepdLimit {  // its own time limit, since its start; none: no limit
   MUSTER_FIELDS(field(1, "limit", self.limit);)
 };
 
+struct StepdMemory {  // --mem-update: the job has less memory from now on. Limits that are lower already stay.
+  static constexpr uint16_t kNumber = 218;
+  uint64_t hard_bytes = 0, soft_bytes = 0, swap_bytes = 0;  // of its groups, as in StepCgroup; 0: none
+  Bytes kill_above{};                                       // OverMemoryKill; 0: as much as they like
+  MUSTER_FIELDS(field(1, "hard_bytes", self.hard_bytes); field(2, "soft_bytes", self.soft_bytes); field(3, "swap_bytes", self.swap_bytes);
+                field(4, "kill_above", self.kill_above);)
+};
+
 // ---- slurmstepd to slurmd
 enum class StepdState : uint8_t { kStarting, kRunning, kEnded, kLaunchFailed };
 struct TaskProcess {

@@ -32,7 +32,9 @@ void Checkers::process_started(uint32_t node, Process& process) {
   }
   if (index == job->allocation->nodes.size()) return fail("processes", where + ": not its node");
   const NodeShare& given = job->allocation->nodes[index];
-  if (!given.cpus.contains(process.share.cpus) || process.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1))
+  // A step that was asked for before its job gave memory back hears of that when it is up.
+  const bool gave_back = process.step != kBatchStep && !job->request->mem_update.empty() && job->run->memory_due == kTimeUnset;
+  if (!given.cpus.contains(process.share.cpus) || (process.share.mem_mb > std::max<uint64_t>(given.mem_mb, 1) && !gave_back))
     return fail("processes", where + ": more than the job holds");
   process.share = given;
   bool held = !job->finished() || job->run->releasing.test(index);

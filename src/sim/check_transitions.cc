@@ -1,4 +1,5 @@
 // A job's states follow one another as documented, and its times are in order.
+#include <algorithm>
 #include <cstdio>
 
 #include "sim/world.h"
@@ -73,6 +74,14 @@ struct Transition {
     expect(j->run->leaving.empty() || j->request->no_kill, "shrunk while it still is");  // a node may be lost at any time
     expect(e.allocation && !e.allocation->nodes.empty() && j->allocation && e.allocation->nodes.size() < j->allocation->nodes.size(),
            "shrunk to nothing, or not at all");
+  }
+  void operator()(const event::JobMemoryReduced& e) {
+    const Job* j = find(e.job);
+    if (!j) return;
+    expect(j->state == JobState::kRunning && j->allocation, "its memory is reduced, and it does not run");
+    expect(j->run->memory_due != kTimeUnset && j->run->memory_due <= e.time, "its memory is reduced before that is due, or twice in a run");
+    const uint64_t most = j->allocation ? std::ranges::max(j->allocation->nodes, {}, &NodeShare::mem_mb).mem_mb : 0;
+    expect(e.mem_mb <= most && e.mem_mb * 10 >= most, "its memory grows, or less than a tenth is left");
   }
   void operator()(const event::JobNodeLeft& e) {
     const Job* j = find(e.job);

@@ -239,6 +239,16 @@ void NodeHost::carry_out(const slurmd::SignalSteps& e) {
   });
 }
 
+// A step's memory use is a part of what it was given; now and then a slurmstepd does not answer.
+void NodeHost::carry_out(const slurmd::MeasureSteps& e) {
+  Random& r = world_.random.nodes;
+  if (!world_.calm() && r.chance(0.1)) return;
+  uint64_t used = 0;
+  for_each_of(e.job, e.generation,
+              [&](const Process& p) { used += p.ended ? 0 : (p.share.mem_mb << 20) / 100 * (p.step.value % 5 + 1) * 15; });
+  feed(slurmd::StepsMeasured{e.job, e.generation, Bytes(used)}, world_.span(r, Duration(100), milliseconds(50)));
+}
+
 void NodeHost::carry_out(const slurmd::StopSteps& e) {
   for_each_of(e.job, e.generation, [&](Process& p) { p.stepd->stop(e.stop); });
   feed(slurmd::StepsStopped{e.job, e.generation, e.stop}, milliseconds(1));

@@ -72,6 +72,8 @@ class NodeHost {
   void carry_out(const slurmd::EndSteps& e);
   void carry_out(const slurmd::SignalSteps& e);
   void carry_out(const slurmd::LimitSteps&) {}
+  void carry_out(const slurmd::MeasureSteps& e);
+  void carry_out(const slurmd::LimitMemoryOfSteps&) {}
   void carry_out(const slurmd::StopSteps& e);
   void carry_out(const slurmd::ReleaseStep& e);
   void carry_out(const slurmd::DropJob&) {}

@@ -58,6 +58,7 @@ void Scenario::add_group(Random& rng, const char* prefix) {
 
 Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   slurm_conf = globals(r);
+  if (seed % 4 == 1 || seed % 4 == 2) slurm_conf += "JobAcctGatherType=jobacct_gather/linux\n";
   if (seed % 2) {
     slurm_conf += "AccountingStorageType=accounting_storage/slurmdbd\n";
     const char* enforced[] = {"none", "associations", "limits", "limits,qos"};
@@ -155,6 +156,9 @@ JobRequest Scenario::request(Random& rng, const std::vector<JobId>& known, Time 
   }
   if (rng.chance(0.4)) request.mem_per_node_mb = rng.uniform(100, 4000);
   else if (rng.chance(0.2)) request.mem_per_cpu_mb = rng.uniform(10, 500);
+  // Without a draw: the worlds of seeds that do not gather use stay as they are.
+  if (settings.config().gathers_use() && request.mem_per_node_mb.value_or(1) % 2 == 0)
+    request.mem_update = "20@0:" + number(*request.mem_per_node_mb % 50 + 10);
   if (rng.chance(0.3)) request.tres_per_node = "gres/gpu:" + number(rng.uniform(1, 4));
   else if (rng.chance(0.1))
     request.tres_per_node = std::string("gres/gpu:") + (rng.chance(0.5) ? "a100" : "h100") + ":" + number(rng.uniform(1, 2));

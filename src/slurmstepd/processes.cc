@@ -65,10 +65,24 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   MUSTER_TRY(group, groups.create(os::group_levels(launch.job, launch.step)));
   if (auto ok = constrain(group, job_group, cgroup); !ok) return ok;
   cgroup_ = std::move(group);
+  job_group_ = std::move(job_group);
+  limits_ = c;
   const bool asked_by_task = launch.gather && launch.gather->by_cgroup;
   if (asked_by_task || std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
     return divide(groups, os::group_levels(launch.job, launch.step), launch);
   return join(*cgroup_);
+}
+
+Result<> StepProcesses::limit_memory(const step_rpc::StepdMemory& m) {
+  if (!cgroup_ || !m.hard_bytes) return {};
+  const auto lower = [&](os::Cgroup& group, uint64_t& now) -> Result<> {
+    if (now && now <= m.hard_bytes) return {};
+    MUSTER_TRY_VOID(slurmstepd::limit_memory(group, m.hard_bytes, m.soft_bytes, m.swap_bytes, limits_));
+    now = m.hard_bytes;
+    return {};
+  };
+  MUSTER_TRY_VOID(lower(*cgroup_, limits_.step_memory_bytes));
+  return lower(*job_group_, limits_.job_memory_bytes);
 }
 
 Result<> StepProcesses::join(const os::Cgroup& group) {

@@ -20,6 +20,8 @@ class StepProcesses {
   // Makes the cgroups of job and step and sets their limits. Where no cgroup can be had: an error if one is required, else the processes
   // are found through their tree.
   Result<> prepare(const step_rpc::StepdLaunch& launch);
+  // Lowers the memory limits of both groups; those that are lower already stay. Nothing happens where there are no groups.
+  Result<> limit_memory(const step_rpc::StepdMemory& limits);
   // The groups that a child is to join, for SpawnSpec::cgroup_procs_fds.
   const std::vector<int>& join_fds() const { return join_fds_; }
   // The same for a task, by its place in the launch, where tasks have groups of their own; the descriptors are open as long as `held`.
@@ -41,7 +43,8 @@ class StepProcesses {
   void signal_others(int signal, const Spared& spared) const;
   Result<> divide(const os::Cgroups& groups, std::vector<std::string> levels, const step_rpc::StepdLaunch& launch);
 
-  std::optional<os::Cgroup> cgroup_;
+  std::optional<os::Cgroup> cgroup_, job_group_;
+  step_rpc::StepCgroup limits_;    // of the two
   std::vector<os::Cgroup> tasks_;  // none: all processes are in the step's
   std::vector<os::Fd> procs_;
   std::vector<int> join_fds_;

@@ -110,6 +110,13 @@ void Stepd::on_frame(net::Channel* from, const net::Frame& frame) {
   } else if (frame.message == step_rpc::StepdLimit::kNumber) {
     step_rpc::StepdLimit m;
     if (wire::decode(frame.payload, m)) core_.set_limit(m.limit);
+  } else if (frame.message == step_rpc::StepdMemory::kNumber) {
+    step_rpc::StepdMemory m;
+    if (!launch_ || !wire::decode(frame.payload, m)) return;
+    if (use_) use_->lower_limit(m.kill_above);
+    // The kernel refuses a limit below what it cannot take back; then the old one stays.
+    if (auto lowered = processes_.limit_memory(m); !lowered)
+      note_of_node("the memory limit stays as it was (--mem-update): " + std::string(lowered.error().message()));
   } else if (frame.message == step_rpc::StepdAttach::kNumber) {
     step_rpc::StepdAttach m;
     const bool named_by_root = std::exchange(roots_io_, false);  // for this message alone, also where it comes too early or too late
@@ -153,7 +160,7 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   };
   use_ = UseWatch::make(loop_, order,
                         {[this](size_t task) { return processes_.group_of(task); }, helpers,
-                         [this](Bytes has) { core_.over_memory(has, launch_->gather->kill_above, step_name()); }});
+                         [this](Bytes has) { core_.over_memory(has, use_->kill_above(), step_name()); }});
   StepPlan plan = plan_of(order, mpi_setup_.has_value());
   if (plan.to_srun) make_stream();
   core_.begin(std::move(plan), prepare());

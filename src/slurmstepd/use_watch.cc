@@ -143,6 +143,10 @@ void UseWatch::has_ended(const os::Reaped& child) {
   seen_.erase(child.pid);
 }
 
+void UseWatch::lower_limit(Bytes kill_above) {
+  if (kill_above.value && (!how_.kill_above.value || kill_above < how_.kill_above)) how_.kill_above = kill_above;
+}
+
 std::vector<int32_t> UseWatch::all_pids() const {
   std::vector<int32_t> out;
   for (pid_t pid : pids_)

@@ -41,6 +41,10 @@ class UseWatch {
   void about_to_end(pid_t pid);
   void has_ended(const os::Reaped& child);
 
+  // From now on more than this is too much, unless less was; 0: no limit comes of it.
+  void lower_limit(Bytes kill_above);
+  Bytes kill_above() const { return how_.kill_above; }
+
   rpc::StepUseNow told_now();   // by a look at this moment; processes with the tasks' own first
   StepUsage last_word() const;  // of tasks that have ended
 
@@ -55,7 +59,7 @@ class UseWatch {
   std::vector<int32_t> all_pids() const;
 
   net::Loop& loop_;
-  const step_rpc::StepGather how_;
+  step_rpc::StepGather how_;
   const std::string node_;
   const std::vector<uint32_t> ranks_;
   const Ports ports_;

@@ -222,7 +222,13 @@ class StepPlacer {
     return n;
   }
 
-  uint64_t memory_of(uint64_t cpus, uint64_t gpus) const {
+  // A job with --mem-update may have less by now than it asked for, and than srun in it knows: then its steps have all that is left.
+  uint64_t memory_of(const Room& room, uint64_t cpus, uint64_t gpus) const {
+    const uint64_t asked = memory_asked(cpus, gpus);
+    return job_.request->mem_update.empty() ? asked : std::min(asked, nodes_[room.index].mem_mb);
+  }
+
+  uint64_t memory_asked(uint64_t cpus, uint64_t gpus) const {
     if (r_.mem_per_node_mb) return *r_.mem_per_node_mb;
     if (r_.mem_per_cpu_mb) return mul_sat(*r_.mem_per_cpu_mb, cpus);
     if (r_.mem_per_gpu_mb) return mul_sat(*r_.mem_per_gpu_mb, gpus);
@@ -276,7 +282,7 @@ class StepPlacer {
     if (!gres_asked_)  // by default all that the job asked for
       for (const GresShare& g : nodes_[room.index].gres)
         if (wanted_by_job(g.name) && gres_in(room.gres, {g.name, g.type, 0, false}) < g.count) cap = 0;
-    const uint64_t least = memory_of(cpus_per_task_, 1);
+    const uint64_t least = memory_of(room, cpus_per_task_, 1);
     if (least > room.mem_mb) cap = 0;
     else if (r_.mem_per_cpu_mb && *r_.mem_per_cpu_mb && exact_) cap = std::min(cap, room.mem_mb / *r_.mem_per_cpu_mb / cpus_per_task_);
     room.cap = static_cast<uint32_t>(std::min<uint64_t>(cap, most_on_node_));
@@ -305,7 +311,7 @@ class StepPlacer {
       for (const GresNeed& need : *needs)
         if (gres_in(room.gres, need) < std::max<uint64_t>(needs == &per_step_ ? 1 : need.count, 1))
           return fail(Errc::kInvalidGres, {}, "the job holds too little gres/" + need.name + " on a node");
-    if (memory_of(cpus_per_task_, 1) > room.mem_mb)
+    if (memory_of(room, cpus_per_task_, 1) > room.mem_mb)
       return fail(Errc::kMemoryRequest, {}, "the job holds " + std::to_string(room.mem_mb) + " MiB on a node");
     return fail(Errc::kTooManyRequestedCpus, {}, "a task needs " + std::to_string(cpus_per_task_) + " CPUs on one node");
   }
@@ -427,7 +433,7 @@ class StepPlacer {
     if (!pick_cpus(room, wants, share.cpus)) return fail(Errc::kTooManyRequestedCpus);
     const Bitmap& uncounted = nodes_[room.index].taken_back;  // the job has no memory for CPUs of the system
     const uint64_t counted = share.cpus.count() - share.cpus.count_and(uncounted);
-    share.mem_mb = memory_of(exact_ ? std::min(wants, counted) : counted, gpus);
+    share.mem_mb = memory_of(room, exact_ ? std::min(wants, counted) : counted, gpus);
     if (share.mem_mb > room.mem_mb) return fail(Errc::kMemoryRequest);
     if (!takes_memory(r_, *job_.request)) share.mem_mb = nodes_[room.index].mem_mb;
     return {};

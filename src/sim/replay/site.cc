@@ -117,6 +117,8 @@ void Site::obey(NodeId node, NodeOrder& order) {
     settled.suspended = s->suspend;
     say(settled);
     ports_.settled(s->job, s->generation, s->suspend);
+  } else if (auto* m = std::get_if<node_rpc::MeasureJob>(&order)) {
+    say(node_rpc::JobMeasured{m->job, m->generation, std::nullopt});  // what it used is not known here
   } else if (auto* p = std::get_if<node_rpc::PrepareJob>(&order)) {
     node_rpc::JobPrepared prepared;
     prepared.job = p->job.job;

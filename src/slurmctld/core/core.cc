@@ -74,6 +74,7 @@ void Core::change_settings(Settings settings) {
 }
 
 void Core::rebuild() {
+  memory_.clear();  // the timers made anew ask again
   indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);
   cluster_.nodes.for_each([&](uint32_t, const Node& n) { watch_silence(n); });
 }
@@ -225,6 +226,7 @@ void Core::report(NodeId node, const NodeReport& report) {
       return;
     }
   }
+  if (auto* measured = std::get_if<node_rpc::JobMeasured>(&report)) return memory_measured(node, *measured);
   Decision<rpc::Empty> decision = decide_report(own(), node, report);
   take(std::move(decision.events));
   take(std::move(decision.orders));
@@ -313,6 +315,10 @@ void Core::fire_timers() {
     std::vector<Order> orders;
     if (timer.kind == TimerKind::kTimeSlice) {
       if (timer.at == slice_ends_) take_turns(true);
+      continue;
+    }
+    if (timer.kind == TimerKind::kJobMemory) {
+      ask_for_memory(JobId(timer.id));
       continue;
     }
     if (timer.kind == TimerKind::kUsageReset) {

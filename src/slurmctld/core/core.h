@@ -22,6 +22,7 @@
 #include "slurmctld/core/apply.h"
 #include "slurmctld/core/attendance.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/memory_answers.h"
 #include "slurmctld/core/minute_watch.h"
 #include "slurmctld/core/power_save.h"
 #include "slurmctld/core/records.h"
@@ -163,6 +164,9 @@ class Core {
   void pull_and_watch_triggers();
   void end_inactive();
   void save_power();
+  void ask_for_memory(JobId job);
+  void memory_measured(NodeId node, const node_rpc::JobMeasured& report);
+  void settle_memory(const Job& job);
   void run_triggers(Time now, std::vector<Effect>& out);
 
   Settings settings_;
@@ -194,6 +198,7 @@ class Core {
   bool configured_ = false;                     // at least once; what comes then is a new reading of the files
   Events happened_;                             // of this turn, that triggers may wait for
   Attendance attendance_;                       // volatile
+  MemoryAnswers memory_;                        // volatile
   Time inactive_at_ = kTimeInfinite;            // when an allocation will have been left for InactiveLimit
   PowerSave power_save_;                        // volatile
   Time power_at_ = kTimeInfinite;               // when it looks for nodes to power down next

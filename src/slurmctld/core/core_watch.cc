@@ -49,6 +49,7 @@ void Core::note_minutes(const Event& event) {
   else if (auto* c = std::get_if<event::JobChanged>(&event)) moved_.insert(c->job);
   else if (auto* p = std::get_if<event::JobSuspended>(&event)) moved_.insert(p->job);
   else if (auto* k = std::get_if<event::JobShrunk>(&event)) moved_.insert(k->job);
+  else if (auto* reduced = std::get_if<event::JobMemoryReduced>(&event)) moved_.insert(reduced->job);
 }
 
 // Says when the minutes of limits are used up next, and ends the jobs that have used them up.
@@ -168,6 +169,43 @@ void Core::run_triggers(Time now, std::vector<Effect>& out) {
     if (!started_triggers_.contains(id)) out.push_back(RunTrigger{t});
   });
   started_triggers_ = std::move(there);
+}
+
+// --mem-update: called when the job's time has come, and again until its nodes have answered.
+void Core::ask_for_memory(JobId id) {
+  const Job* job = cluster_.jobs.find(id.value);
+  if (!job || !is_memory_due(*job, now_)) return memory_.forget(id);
+  if (memory_.told_by_all(*job)) return settle_memory(*job);  // those that had not are no nodes of the job any more
+  if (!memory_.ask(*job, now_)) return;
+  std::vector<Order> orders;
+  for (const NodeShare& share : job->allocation->nodes) {
+    const Node* node = cluster_.nodes.find(share.node.value);
+    if (node && node->connected && !memory_.has_told(id, share.node))
+      orders.push_back({share.node, node_rpc::MeasureJob{id, job->restarts}});
+  }
+  take(std::move(orders));
+  indexes_.set_timer(now_ + MemoryAnswers::kAskAgain, TimerKind::kJobMemory, id.value);
+}
+
+void Core::memory_measured(NodeId node, const node_rpc::JobMeasured& report) {
+  const Job* job = cluster_.jobs.find(report.job.value);
+  if (!job || job->restarts != report.generation || !is_memory_due(*job, now_)) return;
+  if (std::ranges::find(job->allocation->nodes, node, &NodeShare::node) == job->allocation->nodes.end()) return;
+  memory_.told(*job, node, report.resident);
+  if (memory_.told_by_all(*job)) settle_memory(*job);
+}
+
+// The nodes hear of the new limit when the log has it.
+void Core::settle_memory(const Job& job) {
+  const JobId id = job.id;
+  Events out;
+  reduce_memory(own(), job, memory_.most_used(job), out);
+  memory_.forget(id);
+  take(std::move(out));
+  std::vector<Order> orders;
+  for (const NodeShare& share : cluster_.jobs.at(id.value).allocation->nodes)
+    tell_memory(own(), cluster_.jobs.at(id.value), share.node, orders);
+  take(std::move(orders));
 }
 
 }  // namespace muster::slurmctld

@@ -232,6 +232,10 @@ Result<> check_mem_update(const View& v, const JobRequest& request);
 bool is_memory_due(const Job& job, Time now);
 // `used`: on the node of the job that uses most; none where a node cannot tell, and then the job keeps what it has.
 void reduce_memory(const View& v, const Job& job, std::optional<Bytes> used, Events& out);
+// Adds the order that tells the node how much of its memory a job has left whose limit was settled so.
+void tell_memory(const View& v, const Job& job, NodeId node, std::vector<Order>& out);
+// The same of all such jobs on a node that registers: it may have missed it.
+void tell_memory_again(const View& v, NodeId node, std::vector<Order>& out);
 
 // ---- update_job.cc
 node_rpc::LimitStep limit_order(const Job& job, const Step& step, uint32_t limit_min);

@@ -25,6 +25,7 @@ enum class TimerKind : uint8_t {
   kJobDeadline,
   kJobImmediate,
   kJobPurge,
+  kJobMemory,
   kNodeSilent,
   kNodeResume,
   kNodeReturn,

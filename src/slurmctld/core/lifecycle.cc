@@ -86,6 +86,7 @@ struct ReportHandler {
 
   void operator()(const node_rpc::Register& r) { d = decide_register(v, node, r); }
   void operator()(const node_rpc::Load&) {}
+  void operator()(const node_rpc::JobMeasured&) {}  // Core collects those
   void operator()(const node_rpc::BatchStarted& r) {
     const Job* j = job_of(r.job, r.generation);
     if (!j || j->state != JobState::kRunning || j->launched) return;

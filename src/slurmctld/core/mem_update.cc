@@ -1,4 +1,5 @@
-// --mem-update: after a while a running job is held to the memory that it uses then, and a margin. sbatch(1) --mem-update.
+// --mem-update: after a while a running job is held to the memory that it uses then, and a margin. sbatch(1) --mem-update. Its nodes are
+// asked in core_watch.cc.
 #include <algorithm>
 
 #include "model/tres_amounts.h"
@@ -37,6 +38,19 @@ void reduce_memory(const View& view, const Job& job, std::optional<Bytes> used, 
   reduced.billing =
       held.billing && partition ? billing_of(partition->tres_billing_weights, view.cluster.billing(), held_by(left)) : held.billing;
   out.push_back(std::move(reduced));
+}
+
+void tell_memory(const View& view, const Job& job, NodeId node, std::vector<Order>& out) {
+  const bool settled = !job.request->mem_update.empty() && job.launched && !job.finished() && job.run->memory_due == kTimeUnset;
+  const Node* there = view.cluster.nodes.find(node.value);
+  if (!settled || !there || !there->connected) return;
+  for (const NodeShare& share : job.allocation->nodes)
+    if (share.node == node && share.mem_mb) out.push_back({node, node_rpc::LimitMemory{job.id, job.restarts, share.mem_mb}});
+}
+
+void tell_memory_again(const View& view, NodeId node, std::vector<Order>& out) {
+  for (JobId id : view.indexes.jobs_on(node))
+    if (const Job* job = view.cluster.jobs.find(id.value); job && job->allocation) tell_memory(view, *job, node, out);
 }
 
 }  // namespace muster::slurmctld

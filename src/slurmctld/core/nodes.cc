@@ -183,6 +183,7 @@ Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_r
   reconcile_missing(view, node, report, out.events);
   reconcile_unknown(view, node, report, out);
   resend_limits(view, node, out.orders);
+  tell_memory_again(view, node, out.orders);
   end_management(view, node, report, out.orders);
   return out;
 }

@@ -221,6 +221,20 @@ void NodeCore::order(const node_rpc::LimitStep& o) {
   if (e->steps.contains(o.step)) effects_.emplace_back(LimitSteps{o});
 }
 
+// A job of which nothing is here uses nothing here.
+void NodeCore::order(const node_rpc::MeasureJob& o) {
+  Entry* entry = find(o.job, o.generation);
+  if (!entry || entry->phase == Phase::kGone) return report(node_rpc::JobMeasured{o.job, o.generation, Bytes(0)});
+  effects_.emplace_back(MeasureSteps{o.job, o.generation});
+}
+
+void NodeCore::order(const node_rpc::LimitMemory& o) {
+  Entry* entry = find(o.job, o.generation);
+  if (!entry || entry->phase == Phase::kGone) return;
+  entry->memory = o;
+  effects_.emplace_back(LimitMemoryOfSteps{o});
+}
+
 void NodeCore::order(const node_rpc::ForgetJobs& o) {
   for (JobId job : o.jobs) {
     auto at = jobs_.find(job);
@@ -259,6 +273,8 @@ void NodeCore::order(const node_rpc::SuspendJob& o) {
 
 // ---- events
 void NodeCore::event(const StepsStopped& x) { report(node_rpc::JobSettled{x.job, x.generation, x.stopped}); }
+
+void NodeCore::event(const StepsMeasured& x) { report(node_rpc::JobMeasured{x.job, x.generation, x.resident}); }
 
 void NodeCore::event(const PrologEnded& ended) {
   Entry* entry = find(ended.job, ended.generation);
@@ -360,6 +376,7 @@ void NodeCore::event(const StepStarted& started) {
   Entry& e = entry_of_step(started.job, started.generation);
   if (e.generation != started.generation) return;
   if (e.suspended) effects_.emplace_back(StopSteps{started.job, started.generation, true});
+  if (e.memory) effects_.emplace_back(LimitMemoryOfSteps{*e.memory});
   if (started.step != kBatchStep) {
     e.steps.insert(started.step);
     if (auto limit = e.limits.find(started.step); limit != e.limits.end()) effects_.emplace_back(LimitSteps{limit->second});

@@ -67,6 +67,13 @@ struct SignalSteps {
 struct LimitSteps {  // a step's own time limit changes
   node_rpc::LimitStep order;
 };
+struct MeasureSteps {  // how much memory they use together; answered by StepsMeasured, or asked again
+  JobId job{};
+  uint32_t generation = 0;
+};
+struct LimitMemoryOfSteps {  // of those that run now
+  node_rpc::LimitMemory order;
+};
 struct StopSteps {  // or lets them go on; answered by StepsStopped
   JobId job{};
   uint32_t generation = 0;
@@ -93,8 +100,9 @@ struct NotifySteps {  // tells the batch script, or the steps of an allocation, 
   JobId job{};
   std::string text;
 };
-using Effect = std::variant<RunProlog, RunEpilog, FindContent, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps,
-                            StopSteps, ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
+using Effect =
+    std::variant<RunProlog, RunEpilog, FindContent, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps, MeasureSteps,
+                 LimitMemoryOfSteps, StopSteps, ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
 
 // ---- what happened
 struct PrologEnded {
@@ -156,12 +164,17 @@ struct StepsStopped {  // StopSteps was carried out
   uint32_t generation = 0;
   bool stopped = true;
 };
+struct StepsMeasured {  // MeasureSteps was carried out
+  JobId job{};
+  uint32_t generation = 0;
+  std::optional<Bytes> resident;  // none: no use is gathered here
+};
 struct StepsUnkillable {  // what EndSteps was to end is still here, long after SIGKILL
   JobId job{};
   uint32_t generation = 0;
 };
 using NodeEvent = std::variant<PrologEnded, EpilogEnded, ContentFound, ContentMissing, ContentLost, StepSurvives, StepAsked, StepStarted,
-                               StepEnded, StepFailed, StepsStopped, StepsUnkillable>;
+                               StepEnded, StepFailed, StepsStopped, StepsMeasured, StepsUnkillable>;
 
 struct NodePrograms {  // which programs the node's configuration has
   bool prolog = false, epilog = false;
@@ -213,6 +226,7 @@ class NodeCore {
     std::set<StepId> steps;                               // started, the batch step not among them
     std::map<StepId, node_rpc::StepGone> untaken;         // ends that nobody has taken yet
     std::map<StepId, node_rpc::LimitStep> limits;         // changed ones, for steps whose slurmstepd is not up yet
+    std::optional<node_rpc::LimitMemory> memory;          // likewise of the whole job
   };
 
   void order(const node_rpc::Registered& o);
@@ -221,6 +235,8 @@ class NodeCore {
   void order(const node_rpc::TerminateJob& order);
   void order(const node_rpc::SignalJob& o);
   void order(const node_rpc::LimitStep& o);
+  void order(const node_rpc::MeasureJob& o);
+  void order(const node_rpc::LimitMemory& o);
   void order(const node_rpc::ForgetJobs& o);
   void order(const node_rpc::Reconfigure& o);
   void order(const node_rpc::SetLogging& o);
@@ -244,6 +260,7 @@ class NodeCore {
   void event(const StepEnded& e);
   void event(const StepFailed& e);
   void event(const StepsStopped& e);
+  void event(const StepsMeasured& e);
   void event(const StepsUnkillable& e);
 
   Entry* find(JobId job, uint32_t generation);

@@ -79,14 +79,16 @@ void add_cgroup(const Setup& setup, const CgroupShare& share, step_rpc::StepdLau
   launch.cgroup.push_back(std::move(cgroup));
 }
 
+bool has_gather_param(const config::Config& config, std::string_view param) {
+  return std::ranges::any_of(config.job_acct_gather_params, [&](const std::string& p) { return iequals(p, param); });
+}
+
 // How the use of the step is gathered: as slurm.conf says, as often as the user says. Where memory is watched, a user may only have it
 // watched more often.
 void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_mb, step_rpc::StepdLaunch& launch) {
   const config::Config& config = setup.config();
   if (!config.gathers_use()) return;
-  const auto has = [&](std::string_view param) {
-    return std::ranges::any_of(config.job_acct_gather_params, [&](const std::string& p) { return iequals(p, param); });
-  };
+  const auto has = [&](std::string_view param) { return has_gather_param(config, param); };
   const uint32_t configured = config.sample_intervals.task.value_or(30), wanted = asked.task.value_or(configured);
   step_rpc::StepGather& g = launch.gather.emplace();
   g.every_seconds = wanted;
@@ -94,7 +96,7 @@ void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_m
   g.pss = has("UsePss");
   g.no_shared = has("NoShared");
   g.no_file_cache = has("no_file_cache") || (g.by_cgroup && launch.cgroup.front().version == 1);  // of version 1, RSS is all there is
-  if (!has("OverMemoryKill") || mem_mb == 0) return;
+  if (!kills_over_memory(config) || mem_mb == 0) return;
   g.kill_above = Bytes(mem_mb << 20);
   if (configured && (wanted == 0 || wanted > configured)) g.every_seconds = configured;
 }
@@ -137,6 +139,8 @@ FrequencyRules frequency_rules(const Setup& s, const step_rpc::StepdLaunch& l) {
 }
 
 }  // namespace
+
+bool kills_over_memory(const config::Config& config) { return has_gather_param(config, "OverMemoryKill"); }
 
 Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::LaunchBatch& order) {
   const node_rpc::JobOnNode& job = order.job;

@@ -17,6 +17,9 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory
 Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users, const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch);
 
+// Whether a step ends whose tasks have more memory than it was given (JobAcctGatherParams=OverMemoryKill).
+bool kills_over_memory(const config::Config& config);
+
 // "*** JOB 12 ON n1 CANCELLED AT 2026-01-31T12:00:00 DUE TO TIME LIMIT ***"; "" where there is nothing to say.
 std::string end_message(JobId job, StepId step, const std::string& node, JobState state, Time time);
 

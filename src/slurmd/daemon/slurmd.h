@@ -16,6 +16,7 @@
 #include "slurmd/daemon/ended_runs.h"
 #include "slurmd/daemon/file_transfers.h"
 #include "slurmd/daemon/gpu_clocks.h"
+#include "slurmd/daemon/job_memory.h"
 #include "slurmd/daemon/late_launches.h"
 #include "slurmd/daemon/leftovers.h"
 #include "slurmd/daemon/local_users.h"
@@ -75,6 +76,13 @@ class Slurmd {
   void carry_out(const EndSteps& e);
   void carry_out(const SignalSteps& e);
   void carry_out(const LimitSteps& e) { stepds_.limit(e.order.job, e.order.step, step_rpc::StepdLimit{e.order.limit}); }
+  void carry_out(const MeasureSteps& e) {
+    measure_job(stepds_, log_, e.job, [this, e](std::optional<Bytes> used) {
+      core_.on_event(StepsMeasured{e.job, e.generation, used});
+      settle();
+    });
+  }
+  void carry_out(const LimitMemoryOfSteps& e) { stepds_.limit_memory(e.order.job, memory_limits(setup_, e.order.mem_mb)); }
   void carry_out(const StopSteps& e) { stopper_.carry_out(e); }
   void signal_all(JobId job, uint16_t signal);
   void carry_out(const ReleaseStep& e);

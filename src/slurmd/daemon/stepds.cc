@@ -361,6 +361,12 @@ void Stepds::limit(JobId job, StepId step, const step_rpc::StepdLimit& m) {
   if (at != steps_.end() && at->second.channel) net::notify(*at->second.channel, m);
 }
 
+void Stepds::limit_memory(JobId job, const step_rpc::StepdMemory& m) {
+  for_each(job, [&](StepId step) {
+    if (const net::ChannelPtr& channel = steps_.at({job, step}).channel) net::notify(*channel, m);
+  });
+}
+
 void Stepds::ask_use(JobId job, StepId step, std::function<void(Result<rpc::StepUseNow>)> answered) {
   auto at = steps_.find({job, step});
   if (at == steps_.end() || !at->second.channel || at->second.last.state > step_rpc::StepdState::kRunning)

@@ -57,6 +57,7 @@ class Stepds {
   void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
   void attach(JobId job, StepId step, const step_rpc::StepdAttach& m, bool io_by_root);
   void limit(JobId job, StepId step, const step_rpc::StepdLimit& m);
+  void limit_memory(JobId job, const step_rpc::StepdMemory& m);  // of all its steps that run
   // What the step has used until now; kInvalidJobId where it does not run here.
   void ask_use(JobId job, StepId step, std::function<void(Result<rpc::StepUseNow>)> answered);
   void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
