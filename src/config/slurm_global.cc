@@ -202,6 +202,12 @@ void tell_priority_flags(const Config& c, Findings& f) {
                  std::string(without_effect) + " is accepted without effect, this is not there yet: priorities that are remembered");
 }
 
+void check_kept_up(const Config& config, Findings& findings) {
+  if (auto kept = parse_kept_up(config.suspend_exc_nodes); !kept)
+    findings.notice(pos_of(config, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
+                    "write nid[10-20]:4");
+}
+
 void check_together(Config& config, Findings& findings) {
   for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, config.*k.given, pos_of(config, k.key), findings);
   if (config.cluster_name.empty())
@@ -210,9 +216,7 @@ void check_together(Config& config, Findings& findings) {
   if (config.slurmctld_hosts.empty())
     findings.error({std::make_shared<const std::string>(config.path), 0, 0}, "SlurmctldHost", "is not set",
                    "write SlurmctldHost=<name of the controller>");
-  if (auto kept = parse_kept_up(config.suspend_exc_nodes); !kept)
-    findings.notice(pos_of(config, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
-                    "write nid[10-20]:4");
+  check_kept_up(config, findings);
   if (config.first_job_id > config.max_job_id) findings.error(pos_of(config, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
   if (config.is_given("DefMemPerCPU") + config.is_given("DefMemPerGPU") + config.is_given("DefMemPerNode") > 1 &&
       config.def_mem_per_cpu_mb.has_value() + config.def_mem_per_gpu_mb.has_value() + config.def_mem_per_node_mb.has_value() > 1)
