@@ -163,7 +163,12 @@ class Core {
   void make_room(const sched::Plan& plan);
   void pull_and_watch_triggers();
   void end_inactive();
-  void save_power();
+  void save_power() {
+    if (now_ < power_at_) return;
+    Events out;
+    power_at_ = power_save_.look(own(), out);
+    take(std::move(out));
+  }
   void ask_for_memory(JobId job);
   void memory_measured(NodeId node, const node_rpc::JobMeasured& report);
   void settle_memory(const Job& job);

@@ -143,13 +143,6 @@ void Core::end_inactive() {
   inactive_at_ = attendance_.next(limit);
 }
 
-void Core::save_power() {
-  if (now_ < power_at_) return;
-  Events out;
-  power_at_ = power_save_.look(own(), out);
-  take(std::move(out));
-}
-
 // What happened to nodes comes first: it may be what ended a job, with which the triggers on the job's nodes go.
 void Core::pull_and_watch_triggers() {
   Events happened = std::exchange(happened_, {});

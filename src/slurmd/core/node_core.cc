@@ -373,18 +373,18 @@ NodeCore::Entry& NodeCore::entry_of_step(JobId job, uint32_t generation) {
 }
 
 void NodeCore::event(const StepStarted& started) {
-  Entry& e = entry_of_step(started.job, started.generation);
-  if (e.generation != started.generation) return;
-  if (e.suspended) effects_.emplace_back(StopSteps{started.job, started.generation, true});
-  if (e.memory) effects_.emplace_back(LimitMemoryOfSteps{*e.memory});
+  Entry& entry = entry_of_step(started.job, started.generation);
+  if (entry.generation != started.generation) return;
+  if (entry.suspended) effects_.emplace_back(StopSteps{started.job, started.generation, true});
+  if (entry.memory) effects_.emplace_back(LimitMemoryOfSteps{*entry.memory});
   if (started.step != kBatchStep) {
-    e.steps.insert(started.step);
-    if (auto limit = e.limits.find(started.step); limit != e.limits.end()) effects_.emplace_back(LimitSteps{limit->second});
+    entry.steps.insert(started.step);
+    if (auto limit = entry.limits.find(started.step); limit != entry.limits.end()) effects_.emplace_back(LimitSteps{limit->second});
     return;
   }
-  if (e.batch == Batch::kRunning) return;
-  e.batch = Batch::kRunning;
-  tell(e);
+  if (entry.batch == Batch::kRunning) return;
+  entry.batch = Batch::kRunning;
+  tell(entry);
 }
 
 void NodeCore::event(const StepEnded& ended) {
