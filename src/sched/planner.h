@@ -24,6 +24,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "model/cluster.h"
+#include "model/step_bounds.h"
 #include "sched/params.h"
 #include "sched/plan.h"
 
