@@ -58,7 +58,7 @@ struct World {
     step.request = std::make_shared<const StepRequest>();
     step.shares.push_back({.node_index = 0, .task_count = 1, .cpus = bits({1, 2}), .mem_mb = 1000, .gres = {gpus({1})}});
     step.shares.push_back({.node_index = 1, .first_task = 1, .task_count = 1, .cpus = bits({3}), .mem_mb = 2000});
-    const JobSteps all{cluster, job, kNow, 100, {}, [](size_t) { return TopologyAddress(); }};
+    const JobSteps all{cluster, job, kNow, {100, 512}, {}, [](size_t) { return TopologyAddress(); }};
     honest = warrant.job;
     add_step(honest, told(all, step), "", kNow);
     add_job_shares(honest, *job.allocation);

@@ -45,7 +45,7 @@ void Indexes::each_timer(const Job& job, F&& visit) const {
     if (job.request->deadline != kTimeUnset) visit(latest_start(job) + Duration(1), TimerKind::kJobDeadline);
     if (job.request->immediate_seconds) visit(job.submitted + seconds(job.request->immediate_seconds), TimerKind::kJobImmediate);
   } else if (!job.finished()) {
-    if (job.state == JobState::kRunning && job.run->memory_due != kTimeUnset) f(job.run->memory_due, TimerKind::kJobMemory);
+    if (job.state == JobState::kRunning && job.run->memory_due != kTimeUnset) visit(job.run->memory_due, TimerKind::kJobMemory);
     // While the job waits for its nodes its time has not begun; the event that ends the waiting sets its end anew.
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite && !(job.flags & kJobConfiguring)) {
       visit(job.ends, TimerKind::kJobLimit);
