@@ -66,7 +66,7 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   if (auto ok = constrain(group, job_group, cgroup); !ok) return ok;
   cgroup_ = std::move(group);
   job_group_ = std::move(job_group);
-  limits_ = c;
+  limits_ = cgroup;
   const bool asked_by_task = launch.gather && launch.gather->by_cgroup;
   if (asked_by_task || std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
     return divide(groups, os::group_levels(launch.job, launch.step), launch);
