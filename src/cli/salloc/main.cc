@@ -179,7 +179,7 @@ int run(int argc, char** argv) {
   std::optional<std::vector<rpc::Allocated>> granted;
   {
     PendingGuard guard(session.conf(), pending, log);
-    granted = allocate(session, components, !o.no_shell, log, pending);
+    granted = allocate(session, components, !options.no_shell, log, pending);
   }
   if (!granted) return options.exit_error.value_or(1);
   bool waited = os::wall_now() - asked >= kLongWait;
