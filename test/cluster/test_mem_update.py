@@ -56,7 +56,7 @@ def memory(cluster, job):
 
 def reduced(cluster, job, most=300):
     """What the job has left. On a slow machine it may be measured before it holds all that it will: a tenth is the least."""
-    until("job %d to have less memory" % job, lambda: memory(cluster, job) != 1000 or None)
+    until("job %d to have less memory" % job, lambda: memory(cluster, job) not in (None, 1000))
     assert 100 <= memory(cluster, job) <= most
     return memory(cluster, job)
 
