@@ -69,9 +69,10 @@ class Look:
         held = lambda text: re.findall(r" (?:NodeName|CPUAlloc|AllocMem|GresUsed|State)=\S*", " " + text.replace("\n", " "))
         return changing.sub("", self.jobs_before) == changing.sub("", self.jobs) and held(self.nodes) == held(self.nodes_after)
 
-    def disagreements(self):
-        """What contradicts what, in words; empty: all agree."""
+    def disagreements(self, suspended=()):
+        """What contradicts what, in words; empty: all agree. suspended: jobs that ever were. Their CPUs were free meanwhile, so that two may have one now."""
         wrong = []
+        self.suspended = set(suspended)
         self.say = wrong.append
         held = self.read_jobs()
         self.check_squeue()
@@ -156,11 +157,12 @@ class Look:
         firm = [share for share in shares if not share[1]]
         between = lambda what, value, part: sum(map(part, firm)) <= value <= sum(map(part, shares)) or say(
             "%s %d, its jobs hold %d" % (what, value, sum(map(part, firm))))
-        between("CPUAlloc", int(node["CPUAlloc"]), lambda share: len(share[2]))
+        if not self.suspended & {share[0] for share in shares}:
+            between("CPUAlloc", int(node["CPUAlloc"]), lambda share: len(share[2]))
         between("AllocMem", int(node["AllocMem"]), lambda share: share[3])
         for i, one in enumerate(firm):
             for other in firm[:i]:
-                if one[2] & other[2]:
+                if one[2] & other[2] and not self.suspended & {one[0], other[0]}:
                     say("CPUs %s are two jobs'" % sorted(one[2] & other[2]))
         used, sums = gres(node["GresUsed"]), tres(node["AllocTRES"])
         kinds = set(used).union(*[share[4] for share in shares])

@@ -301,5 +301,5 @@ def test_a_node_has_no_more_tasks_of_a_step_than_max_tasks_per_node(make_cluster
     assert refused.code == 1 and re.search(too_many.replace("%d", r"\d+"), refused.err), refused
     refused = cluster.run("salloc", "-Q", "-N2", "-n2", *manager, "srun", "-O", "-n7", "true")
     assert refused.code == 1 and re.search(too_many.replace("%d", r"\d+"), refused.err), refused
-    nodes = cluster.ok("salloc", "-Q", "-N2", "-n5", *manager, "srun", "-n5", "printenv", "SLURMD_NODENAME").lines
+    nodes = cluster.ok("salloc", "-Q", "-N2", "-n5", "--ntasks-per-node=3", *manager, "srun", "-n5", "printenv", "SLURMD_NODENAME").lines
     assert len(nodes) == 5 and max(map(nodes.count, nodes)) <= 3
