@@ -70,12 +70,14 @@ enum class KeyType : uint8_t {
   kDebugLevel,  // quiet … debug5 or 0 … 9
   kGres,        // name[:type][:no_consume]:count,…
   kPercent,
+  kPurgeAge,  // number with hours, days or months; default unit months (purge_age.h)
 };
 
 enum class KeyStatus : uint8_t {
   kWorks,
-  kNotYet,   // accepted; the log says in one line that its feature (`needs`) is not there yet
-  kRefused,  // an error that says why (`needs`)
+  kNotYet,    // accepted; the log says in one line that its feature (`needs`) is not there yet
+  kRefused,   // an error that says why (`needs`)
+  kNoEffect,  // accepted; its purpose does not arise here, and the log says in one line why (`needs`)
 };
 
 struct KeyRow {
@@ -127,6 +129,12 @@ struct KeyRow {
     KeyRow r = *this;
     r.state = KeyStatus::kNotYet;
     r.needs = feature;
+    return r;
+  }
+  constexpr KeyRow no_effect(const char* why) const {
+    KeyRow r = *this;
+    r.state = KeyStatus::kNoEffect;
+    r.needs = why;
     return r;
   }
   constexpr KeyRow refused(const char* why) const {

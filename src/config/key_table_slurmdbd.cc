@@ -7,7 +7,7 @@ using namespace rows;
 namespace {
 constexpr KeyRow d(const KeyRow& r) { return r.of(ConfFile::kSlurmdbd); }
 constexpr KeyRow archive(const char* name, const char* doc) { return d(yesno(name, "no", doc).not_yet("archives of the database")); }
-constexpr KeyRow purge(const char* name, const char* doc) { return d(text(name, nullptr, doc).not_yet("purging of the database")); }
+constexpr KeyRow purge(const char* name, const char* doc) { return d(row(KeyType::kPurgeAge, name, nullptr, doc)); }
 
 constexpr KeyRow kRows[] = {
     d(yesno("AllowNoDefAcct", "no", "Users need no default account.")),
@@ -44,7 +44,7 @@ constexpr KeyRow kRows[] = {
     d(one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest")),
     d(path("LogFile", nullptr, "Log; unset: syslog.")),
     d(text("LogTimeFormat", "iso8601_ms", "Time stamps in the log.")),
-    d(number("MaxPurgeLimit", "50000", "Rows purged in one go.").min(1).not_yet("purging of the database")),
+    d(number("MaxPurgeLimit", "50000", "Rows purged in one go.").min(1).max(1'000'000)),
     d(span("MaxQueryTimeRange", "INFINITE", "Longest time span of a query by ordinary users.")
           .infinite()
           .not_yet("a bound on time spans of queries")),
@@ -55,11 +55,12 @@ constexpr KeyRow kRows[] = {
     d(flags("PrivateData", "accounts|events|jobs|reservations|usage|users|none", "none", "What ordinary users do not see of others.")),
     purge("PurgeEventAfter", "Age at which node events are purged, number with hours, days or months."),
     purge("PurgeJobAfter", "Age at which jobs are purged."),
-    purge("PurgeJobScriptAfter", "Age at which job scripts are purged."),
-    purge("PurgeJobEnvAfter", "Age at which job environments are purged."),
+    purge("PurgeJobScriptAfter", "Age at which job scripts are purged.").no_effect("slurmdbd keeps no scripts of jobs"),
+    purge("PurgeJobEnvAfter", "Age at which job environments are purged.").no_effect("slurmdbd keeps no environments of jobs"),
     purge("PurgeResvAfter", "Age at which reservations are purged."),
     purge("PurgeStepAfter", "Age at which steps are purged."),
-    purge("PurgeSuspendAfter", "Age at which suspensions are purged."),
+    purge("PurgeSuspendAfter", "Age at which suspensions are purged.")
+        .no_effect("suspensions are part of their job's record and go with it"),
     purge("PurgeTXNAfter", "Age at which transactions are purged."),
     purge("PurgeUsageAfter", "Age at which usage is purged."),
     d(text("SlurmUser", "root", "User slurmdbd runs as.").restart()),

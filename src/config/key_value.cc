@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "base/time.h"
 #include "config/key_table.h"
+#include "config/purge_age.h"
 #include "model/gres_items.h"
 
 namespace muster::config {
@@ -177,6 +178,10 @@ std::optional<ValueProblem> check_value(const KeyRow& row, std::string_view text
       return std::nullopt;
     case KeyType::kPercent:
     case KeyType::kFloat: return check_percent(text);
+    case KeyType::kPurgeAge:
+      if (parse_purge_age(text)) return std::nullopt;
+      return ValueProblem{"must be a number from 1 to " + std::to_string(kLongestPurgeAge) + " with hours, days or months (the default)",
+                          "write 12months, 60days or 24hours"};
     case KeyType::kString:
     case KeyType::kPath:
     case KeyType::kHosts:

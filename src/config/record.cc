@@ -6,10 +6,11 @@
 
 namespace muster::config {
 
-void Findings::not_yet(const SourcePos& pos, const KeyRow& row) {
+void Findings::without_effect(const SourcePos& pos, const KeyRow& row) {
   for (const ConfigNotice& n : notices)
     if (n.key == row.name) return;  // a key gets one line in the log, however often the file has it
-  notice(pos, row.name, std::string("accepted without effect, this is not there yet: ") + row.needs);
+  notice(pos, row.name,
+         std::string(row.state == KeyStatus::kNotYet ? "accepted without effect, this is not there yet: " : "has no effect: ") + row.needs);
 }
 
 std::string apply_assign(std::string_view before, const KeyValue& kv) {
@@ -105,7 +106,7 @@ std::optional<std::string> usable_value(const KeyRow& row, const KeyValue& kv, F
       findings.notice(kv.pos, row.name, problem->message + ", not " + kv.value + "; " + nearest + " is taken");
       return nearest;
     }
-    if (row.type == KeyType::kPortRange) {
+    if (row.type == KeyType::kPortRange || row.type == KeyType::kPurgeAge) {
       findings.notice(kv.pos, row.name, problem->message + "; it is left out", problem->hint);
       return std::nullopt;
     }
@@ -137,7 +138,8 @@ std::optional<CheckedPair> check_pair(ConfFile file, Section section, const KeyV
   std::optional<std::string> value = usable_value(*row, kv, findings);
   if (!value) return std::nullopt;
   out.kv.value = std::move(*value);
-  if (row->state == KeyStatus::kNotYet && !asks_for_nothing(*row, out.kv.value)) findings.not_yet(kv.pos, *row);
+  const bool idle = row->state == KeyStatus::kNotYet || row->state == KeyStatus::kNoEffect;
+  if (idle && !asks_for_nothing(*row, out.kv.value)) findings.without_effect(kv.pos, *row);
   return out;
 }
 

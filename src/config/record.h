@@ -31,13 +31,13 @@ struct Findings {
     if (strict) return error(pos, std::move(key), std::move(rule), std::move(hint));
     notice(pos, std::move(key), std::move(rule) + "; " + follows, std::move(hint));
   }
-  void not_yet(const SourcePos& pos, const KeyRow& row);
+  void without_effect(const SourcePos& pos, const KeyRow& row);  // of a row that is kNotYet or kNoEffect
 };
 
 // The text that results when `+=` or `-=` (lists only) is applied to `before`.
 std::string apply_assign(std::string_view before, const KeyValue& kv);
 // Looks up kv.key and checks the value. Gives the row and the value to use: unknown words are left out, numbers beyond the bounds brought
-// back into them. Everything worth reporting goes to `findings`, also that a kNotYet row is not there yet. nullopt when the value cannot be
+// back into them. Everything worth reporting goes to `findings`, also that a row has no effect, here or yet. nullopt when the value cannot be
 // used.
 struct CheckedPair {
   const KeyRow* row = nullptr;

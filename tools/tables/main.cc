@@ -3,7 +3,7 @@
 //
 //   option  COMMAND  NAME  works|no effect|refused  NOTE  WHAT IT WAITS FOR
 //   field   squeue|squeue -s|sinfo|sacct|sacctmgr show …  NAME  works|constant  DOC  WHAT IT WAITS FOR
-//   key     FILE  NAME  works|not yet|refused  WHAT IT NEEDS
+//   key     FILE  NAME  works|no effect|not yet|refused  WHAT IT NEEDS, OR WHY NOT
 //   word    KEY  NAME  works|no effect|not yet  WHAT IT DOES, OR WHY NOT
 #include <cstdio>
 #include <string>
@@ -39,6 +39,7 @@ std::string_view status_name(config::KeyStatus s) {
     case config::KeyStatus::kWorks: return "works";
     case config::KeyStatus::kNotYet: return "not yet";
     case config::KeyStatus::kRefused: return "refused";
+    case config::KeyStatus::kNoEffect: return "no effect";
   }
   return "";
 }
