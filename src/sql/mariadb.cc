@@ -31,7 +31,7 @@ bool is_away(unsigned code) {
 Error error_of(const std::string& where, unsigned code, const char* words) {
   Errc kind = is_away(code)                                         ? Errc::kAccountingUnavailable
               : code == ER_DISK_FULL || code == ER_RECORD_FILE_FULL ? Errc::kDiskFull
-              : code == ER_DUP_KEYNAME                              ? Errc::kAlreadyDone
+              : code == ER_DUP_KEYNAME || code == ER_DUP_FIELDNAME  ? Errc::kAlreadyDone
                                                                     : Errc::kStateNotSaved;
   return Error(kind, std::string(errc_text(kind)) + ": " + where + ": " + words);
 }

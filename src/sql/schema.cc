@@ -15,7 +15,7 @@ constexpr std::string_view kTables[] = {
     " account {name}, part {name}, name {name}, qos {name}, wckey {name}, state BIGINT NOT NULL, eligible BIGINT NOT NULL,"
     " started BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes}, UNIQUE(job, cluster, submitted, restarts)){end}",
     "CREATE TABLE IF NOT EXISTS muster_steps(cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
-    " restarts BIGINT NOT NULL, step BIGINT NOT NULL, position BIGINT NOT NULL, record {bytes},"
+    " restarts BIGINT NOT NULL, step BIGINT NOT NULL, position BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes},"
     " PRIMARY KEY(job, cluster, submitted, restarts, step)){end}",
     "CREATE TABLE IF NOT EXISTS muster_entities(kind BIGINT NOT NULL, name {name}, record {bytes},"
     " PRIMARY KEY(kind, name)){end}",
@@ -30,6 +30,17 @@ constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS muster_usage_state(cluster {name}, first BIGINT NOT NULL, rolled BIGINT NOT NULL, PRIMARY "
     "KEY(cluster)){end}",
     "CREATE TABLE IF NOT EXISTS muster_usage_changed(id {id}, cluster {name}, began BIGINT NOT NULL, ended BIGINT NOT NULL){end}",
+    // Since version 3:
+    "CREATE TABLE IF NOT EXISTS muster_purged(cluster {name}, whole_from BIGINT NOT NULL, PRIMARY KEY(cluster)){end}",
+};
+// Columns that tables of older versions lack.
+struct Column {
+  int since;  // the schema version that brought it
+  std::string_view add;
+};
+constexpr Column kColumns[] = {
+    // -1: only the record says it, until the first purge of steps has looked (purge_storage.cc).
+    {3, "ALTER TABLE muster_steps ADD COLUMN ended BIGINT NOT NULL DEFAULT -1"},
 };
 struct Index {
   int since;  // the schema version that brought it
@@ -44,7 +55,15 @@ constexpr Index kIndexes[] = {
     {2, "CREATE INDEX muster_jobs_time ON muster_jobs(cluster, ended, submitted)"},
     {2, "CREATE INDEX muster_events_ended ON muster_events(cluster, ended)"},
     {2, "CREATE INDEX muster_usage_changed_of ON muster_usage_changed(cluster)"},
+    {3, "CREATE INDEX muster_steps_ended ON muster_steps(ended)"},
+    {3, "CREATE INDEX muster_reservations_ended ON muster_reservations(cluster, ended)"},
 };
+
+// MariaDB may have done it already, in an attempt that did not come to its end.
+Result<> run_once(Connection& c, std::string_view statement) {
+  Result<> done = c.run(statement);
+  return !done && done.error().code == Errc::kAlreadyDone ? Result<>() : done;
+}
 
 Result<int64_t> version_of(Connection& c) {
   int64_t version = 0;
@@ -71,14 +90,14 @@ Result<> prepare_schema(Connection& connection) {
                 connection.name() + ": the accounting tables were made by a newer Muster: they have schema version " +
                     std::to_string(version) + ", this program knows versions up to " + std::to_string(kSchemaVersion),
                 "Nothing was changed. Start the newer program again, or restore a backup from before the upgrade.");
-  // Versions differ in tables and indexes that are new, so an older schema is made into this one by creating what is missing. MariaDB
+  // Versions differ in tables, columns and indexes that are new, so an older schema is made into this one by creating what is missing. MariaDB
   // commits each of these by itself. So the version is written last, and a schema left half-made is made again.
   return in_transaction(connection, [&]() -> Result<> {
     for (std::string_view table : kTables) MUSTER_TRY_VOID(connection.run(connection.spelled(table)));
-    for (const Index& index : kIndexes) {
-      if (index.since <= version) continue;
-      if (auto made = connection.run(index.create); !made && made.error().code != Errc::kAlreadyDone) return made;
-    }
+    for (const Column& column : kColumns)
+      if (version > 0 && column.since > version) MUSTER_TRY_VOID(run_once(connection, column.add));
+    for (const Index& index : kIndexes)
+      if (index.since > version) MUSTER_TRY_VOID(run_once(connection, index.create));
     const Value values[] = {int64_t{kSchemaVersion}, Text{"schema"}};
     return connection.run(version ? "UPDATE muster_meta SET value = ? WHERE name = ?" : "INSERT INTO muster_meta(value, name) VALUES(?, ?)",
                           values);

@@ -120,14 +120,14 @@ Result<> Storage::store_step(const std::string& cluster, const StepRecord& step)
                          }));
   if (known && position >= step.position) return {};
   std::string bytes = wire::encoded(step);
-  std::vector<Value> values = {signed_of(step.position), Bytes{bytes}};
+  std::vector<Value> values = {signed_of(step.position), end_number(step.ended), Bytes{bytes}};
   values.insert(values.end(), key.begin(), key.end());
   if (known)
-    return connection_->run(
-        "UPDATE muster_steps SET position = ?, record = ? WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND step = ?",
-        values);
-  return connection_->run("INSERT INTO muster_steps(position, record, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?)",
-                          values);
+    return connection_->run("UPDATE muster_steps SET position = ?, ended = ?, record = ? WHERE job = ? AND cluster = ? AND submitted = ? "
+                            "AND restarts = ? AND step = ?",
+                            values);
+  return connection_->run(
+      "INSERT INTO muster_steps(position, ended, record, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?,?)", values);
 }
 
 Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted) {

@@ -40,6 +40,13 @@ struct UsageRow {
   Time at{};
   Usage usage;  // one without anything takes the row away
 };
+// What is purged by its age, each kind on its own.
+enum class PurgeKind : uint8_t { kJobs, kSteps, kEvents, kReservations, kTransactions, kUsage };
+struct Purged {
+  size_t records = 0;  // of the kind that was asked for
+  bool more = false;   // there may be more to delete
+};
+
 struct UsageBatch {
   std::vector<UsageRow> rows;
   UsageState state;
@@ -72,6 +79,14 @@ class Storage {
   Result<Time> first_time(const std::string& cluster);  // of its records; kTimeInfinite: there are none
   Result<> store_cluster_events(const std::string& cluster, const std::vector<EventRecord>& events);
 
+  // Purging (purge_storage.cc). Deletes what ended before `before`, the earliest first, in one transaction: at most `most_rows` rows, of which
+  // the steps of jobs are part. What has not ended stays, however long ago it began. A roll-up goes once its whole time is before that. Steps
+  // and transactions are those of all clusters. Cost: a few index steps a row.
+  Result<Purged> purge(PurgeKind kind, const std::string& cluster, Time before, size_t most_rows);
+  // Of time before this, records of the cluster may have been purged: nothing of it is rolled up (again). kTimeUnset: nothing was purged.
+  Result<Time> whole_from(const std::string& cluster);
+  Result<std::vector<std::string>> recorded_clusters(PurgeKind kind);  // that have records of that kind; for steps and transactions one, ""
+
   // For jobs that name no account or QOS, fills in those that they are already recorded with.
   Result<> keep_charged(rpc::StoreRecords& records);
 
@@ -100,6 +115,10 @@ class Storage {
   Result<> store_job(const std::string& cluster, const JobRecord& record, bool replace, std::vector<Span>& changed);
   Result<> store_event(const std::string& cluster, const EventRecord& record, std::vector<Span>& changed);
   Result<> store_reservation(const std::string& cluster, const ReservationRecord& record, std::vector<Span>& changed);
+  Result<> raise_whole_from(const std::string& cluster, Time before);
+  Result<Purged> purge_rows(PurgeKind kind, const std::string& cluster, Time before, size_t most_rows);
+  Result<Purged> purge_jobs(const std::string& cluster, Time before, size_t most_rows);
+  Result<size_t> look_into_steps(size_t most_rows);
   Result<> mark_changed(const std::string& cluster, std::vector<Span> spans);
   Result<> put_usage_row(const std::string& cluster, const UsageRow& row);
   Result<> store_step(const std::string& cluster, const StepRecord& record);

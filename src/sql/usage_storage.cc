@@ -29,7 +29,9 @@ Result<UsageState> Storage::usage_state(const std::string& cluster) {
 Result<> Storage::mark_changed(const std::string& cluster, std::vector<Span> spans) {
   if (spans.empty()) return {};
   MUSTER_TRY(state, usage_state(cluster));
-  for (Span& s : spans) s.until = std::min(s.until, state.rolled);  // what is not rolled yet will be
+  MUSTER_TRY(whole, whole_from(cluster));
+  // What is not rolled yet will be. What has been purged cannot be counted again: its roll-ups stay as they are.
+  for (Span& s : spans) s = {std::max(s.from, whole), std::min(s.until, state.rolled)};
   for (const Span& s : united(std::move(spans))) {
     const Value values[] = {name_of(cluster), number_of(s.from), number_of(s.until)};
     MUSTER_TRY_VOID(connection_->run("INSERT INTO muster_usage_changed(cluster, began, ended) VALUES(?,?,?)", values));

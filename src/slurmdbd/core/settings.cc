@@ -47,6 +47,7 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.private_events = has_word(hidden, "events");
   settings.private_reservations = has_word(hidden, "reservations");
   settings.rolls_up = !conf.yes("DisableRollups");
+  settings.purge = purge_rules(conf);
   settings.preserve_case = has_word(conf.text("Parameters"), "PreserveCaseUser");
   settings.preserve_case_resource = has_word(conf.text("Parameters"), "PreserveCaseResource");
   settings.all_resources_absolute = conf.yes("AllResourcesAbsolute");

@@ -5,6 +5,7 @@
 
 #include "base/result.h"
 #include "config/load.h"
+#include "slurmdbd/core/purge.h"
 
 namespace muster::slurmdbd {
 
@@ -27,6 +28,7 @@ struct Settings {
   bool private_jobs = false, private_users = false, private_accounts = false;
   bool private_usage = false, private_events = false, private_reservations = false;
   bool rolls_up = true;  // not DisableRollups
+  PurgeRules purge;
   bool preserve_case_resource = false, all_resources_absolute = false;
   bool preserve_case = false, no_default_account_needed = false, coordinators = true;
   std::string default_qos;

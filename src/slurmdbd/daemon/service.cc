@@ -118,9 +118,11 @@ Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<
       users_(loop),
       channels_(loop, channel_events()),
       started_(net::Loop::now()),
+      purging_(*writer_storage_, log_),
       streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {
   for (Uid ours : {Uid{0}, slurm_user_}) users_.prepare(ours, [] {});  // so that these users never wait for their names
   roll_up();
+  purge();
 }
 
 net::ChannelSet::Events Service::channel_events() {
@@ -362,6 +364,14 @@ void Service::roll_up() {
       else more = more || *rolled;
     }
     loop_.post([this, more] { roll_timer_ = loop_.after(more ? Duration::zero() : minutes(1), [this] { roll_up(); }); });
+  });
+}
+
+void Service::purge() {
+  writer_.post([this, settings = ports_.settings()] {
+    const Time now = net::Loop::now();
+    const Duration wait = purging_.next_piece(*settings, *directory(), now) - now;
+    loop_.post([this, wait] { purge_timer_ = loop_.after(std::max(wait, Duration::zero()), [this] { purge(); }); });
   });
 }
 

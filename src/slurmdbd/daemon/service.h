@@ -16,6 +16,7 @@
 #include "slurmdbd/core/directory.h"
 #include "slurmdbd/core/settings.h"
 #include "slurmdbd/daemon/directory_waits.h"
+#include "slurmdbd/daemon/purging.h"
 #include "slurmdbd/daemon/report_answers.h"
 #include "sql/storage.h"
 #include "wire/messages.h"
@@ -85,6 +86,7 @@ class Service {
   using MakeReport = std::function<Result<std::unique_ptr<net::PartSource>>(const ReportContext&)>;
   Result<> report(const Call& call, const net::ChannelPtr& channel, MakeReport make);
   void roll_up();  // rolls up what is due, a piece at a time between other writes, and looks again in a minute
+  void purge();    // the same with records that are older than their age, and looks again at the next hour
   Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> text(const Call& call, std::string_view payload);
 
@@ -103,7 +105,8 @@ class Service {
   net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
   Time started_;
-  std::unique_ptr<net::Loop::Timer> roll_timer_;
+  Purging purging_;  // writer thread
+  std::unique_ptr<net::Loop::Timer> roll_timer_, purge_timer_;
   net::QueryThread writer_, reader_;  // destroyed first
   net::AnswerStreams streams_;
 };

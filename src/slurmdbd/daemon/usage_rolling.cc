@@ -43,6 +43,20 @@ Result<Rows> longer(sql::Storage& storage, const std::string& cluster, UsagePeri
   return out;
 }
 
+// How far the cluster's usage is rolled up. Where records are not whole any more nothing is rolled, so that time counts as rolled. Unset:
+// there are no records.
+Result<sql::UsageState> rolled_state(sql::Storage& storage, const std::string& cluster) {
+  MUSTER_TRY(state, storage.usage_state(cluster));
+  MUSTER_TRY(whole, storage.whole_from(cluster));
+  if (state.first == kTimeUnset) {
+    MUSTER_TRY(first, storage.first_time(cluster));
+    if (first == kTimeInfinite) return state;
+    state.first = state.rolled = period_begin(UsagePeriod::kHour, std::max(first, whole));
+  }
+  state.rolled = std::max(state.rolled, whole);
+  return state;
+}
+
 void put(sql::UsageBatch& batch, UsagePeriod period, Rows rows) {
   for (auto& [at, usage] : rows) batch.rows.push_back({period, at, std::move(usage)});
 }
@@ -71,13 +85,9 @@ Result<std::vector<Usage>> usage_of_hours(sql::Storage& storage, const Directory
 Result<bool> roll_some(sql::Storage& storage, const Directory& directory, const std::string& cluster, Time now) {
   const Time end = period_begin(UsagePeriod::kHour, now);
   sql::UsageBatch batch;
-  MUSTER_TRY(state, storage.usage_state(cluster));
+  MUSTER_TRY(state, rolled_state(storage, cluster));
   MUSTER_TRY(changed, storage.changed_times(cluster));
-  if (state.first == kTimeUnset) {
-    MUSTER_TRY(first, storage.first_time(cluster));
-    if (first >= end) return false;
-    state.first = state.rolled = period_begin(UsagePeriod::kHour, first);
-  }
+  if (state.first == kTimeUnset) return false;
   std::vector<Span> due = changed;
   due.push_back({state.rolled, end});
   due = united(std::move(due));
@@ -104,12 +114,8 @@ Result<bool> roll_some(sql::Storage& storage, const Directory& directory, const 
 
 Result<Usage> usage_within(sql::Storage& storage, const Directory& directory, const std::string& cluster, Time from, Time until, Time now,
                            UsageSelection selection) {
-  MUSTER_TRY(state, storage.usage_state(cluster));
-  if (state.first == kTimeUnset) {
-    MUSTER_TRY(first, storage.first_time(cluster));
-    if (first == kTimeInfinite) return selection.take();
-    state.first = state.rolled = period_begin(UsagePeriod::kHour, first);
-  }
+  MUSTER_TRY(state, rolled_state(storage, cluster));
+  if (state.first == kTimeUnset) return selection.take();
   from = std::max(from, state.first);
   until = std::min(until, now);
   for (const UsageStretch& s : stretches(from, std::min(until, state.rolled), state.rolled))
