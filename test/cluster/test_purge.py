@@ -88,7 +88,7 @@ def test_old_records_go_and_reports_stay(site):
     until("slurmdbd to answer", lambda: site.run("sacctmgr", "ping").code == 0)
     before = used(site)
     assert before["team", site.user] >= 4, before
-    assert {old, young, running} <= set(site.ok("sacct", "-anXP", "-S", "now-1days", "-o", "jobid").lines)
+    assert {str(old), str(young), str(running)} <= set(site.ok("sacct", "-anXP", "-S", "now-1days", "-o", "jobid").lines)
 
     database.stop()
     with open(os.path.join(site.folder, "etc/slurmdbd.conf"), "a") as conf:
@@ -100,7 +100,7 @@ def test_old_records_go_and_reports_stay(site):
     assert database.rows("SELECT COUNT(*) FROM muster_steps WHERE job = ?", int(young))[0][0] >= 2
     assert "disk" in site.ok("sacctmgr", "-nP", "show", "event").out
     assert used(site) == before
-    assert set(site.ok("sacct", "-anXP", "-S", "now-1days", "-o", "jobid").lines) == {young, running}
+    assert set(site.ok("sacct", "-anXP", "-S", "now-1days", "-o", "jobid").lines) == {str(young), str(running)}
     log = open(os.path.join(site.folder, "log/slurmdbd.log")).read()
     assert "purged 1 jobs that ended before " in log and "purged 1 transactions before " in log, log
-    site.ok("scancel", running)
+    site.ok("scancel", str(running))
