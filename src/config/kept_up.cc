@@ -15,7 +15,7 @@ Result<std::vector<KeptUp>> parse_kept_up(std::string_view text) {
       const auto count = parse_number<uint32_t>(piece.substr(colon + 1));
       if (!count)
         return fail(Errc::kInvalidArgument, "\"" + std::string(piece) + "\": behind the colon stands how many of the nodes stay up");
-      set.count = *count;
+      set.count = count;
       piece = piece.substr(0, colon);
     }
     MUSTER_TRY(nodes, expand_hosts(piece));

@@ -37,7 +37,7 @@ void reduce_memory(const View& view, const Job& job, std::optional<Bytes> used, 
   const Partition* partition = view.cluster.partitions.find(job.partition);
   reduced.billing =
       held.billing && partition ? billing_of(partition->tres_billing_weights, view.cluster.billing(), held_by(left)) : held.billing;
-  out.push_back(std::move(reduced));
+  out.push_back(reduced);
 }
 
 void tell_memory(const View& view, const Job& job, NodeId node, std::vector<Order>& out) {

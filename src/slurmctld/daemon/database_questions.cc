@@ -108,16 +108,17 @@ void DatabaseQuestions::end(const std::shared_ptr<Asked>& asked, Result<std::str
 
 // Its channel may be the one whose callback this is: it goes after it.
 void DatabaseQuestions::drop(const std::shared_ptr<Asked>& asked) {
-  const std::shared_ptr<Asked> last = asked;
-  std::erase(questions_, last);
-  if (last->begun) {
+  std::list<std::shared_ptr<Asked>> gone;
+  gone.splice(gone.end(), questions_, std::ranges::find(questions_, asked));
+  Asked& last = *gone.front();
+  if (last.begun) {
     --asked_now_;
-    const auto of_user = asked_now_of_.find(last->question.user.value);
+    const auto of_user = asked_now_of_.find(last.question.user.value);
     if (--of_user->second == 0) asked_now_of_.erase(of_user);
   }
-  if (!last->channel) return;
-  last->channel->close();
-  loop_.defer([channel = std::exchange(last->channel, nullptr)] {});
+  if (!last.channel) return;
+  last.channel->close();
+  loop_.defer([channel = std::exchange(last.channel, nullptr)] {});
 }
 
 }  // namespace muster::slurmctld
