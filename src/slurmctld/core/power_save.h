@@ -6,7 +6,7 @@
 // fit for work. Of those that are due, the ones that have been idle for longest go first, SuspendRate of them in a minute.
 //
 // Nothing of this is state: who is idle since when is known of each node, and after a restart the rate begins anew. Cost: look() O(nodes), at
-// most once a second; 1 ms for 10,000 nodes.
+// most once a second.
 #pragma once
 
 #include <deque>

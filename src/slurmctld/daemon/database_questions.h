@@ -7,7 +7,7 @@
 // slurmdbd gives it up when its connection closes.
 //
 // Errors, told to `answered`: kConnectFailed when neither AccountingStorageHost nor its backup answers, and whatever slurmdbd says.
-// Lives on the I/O thread. Cost: a TLS handshake (about 1 ms) a question, and one copy of each part of its answer.
+// Lives on the I/O thread. Cost: a TLS handshake a question, and one copy of each part of its answer.
 #pragma once
 
 #include <cstdint>
