@@ -202,10 +202,13 @@ void tell_priority_flags(const Config& c, Findings& f) {
                  std::string(without_effect) + " is accepted without effect, this is not there yet: priorities that are remembered");
 }
 
-void check_kept_up(const Config& config, Findings& findings) {
+void check_power_saving(const Config& config, Findings& findings) {
   if (auto kept = parse_kept_up(config.suspend_exc_nodes); !kept)
     findings.notice(pos_of(config, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
                     "write nid[10-20]:4");
+  if (std::ranges::any_of(config.suspend_exc_states, [](const std::string& state) { return iequals(state, "PLANNED"); }))
+    findings.notice(pos_of(config, "SuspendExcStates"), "SuspendExcStates",
+                    "PLANNED has no effect: nodes are not marked for jobs that wait");
 }
 
 void check_together(Config& config, Findings& findings) {
@@ -216,7 +219,7 @@ void check_together(Config& config, Findings& findings) {
   if (config.slurmctld_hosts.empty())
     findings.error({std::make_shared<const std::string>(config.path), 0, 0}, "SlurmctldHost", "is not set",
                    "write SlurmctldHost=<name of the controller>");
-  check_kept_up(config, findings);
+  check_power_saving(config, findings);
   if (config.first_job_id > config.max_job_id) findings.error(pos_of(config, "FirstJobId"), "FirstJobId", "must not exceed MaxJobId");
   if (config.is_given("DefMemPerCPU") + config.is_given("DefMemPerGPU") + config.is_given("DefMemPerNode") > 1 &&
       config.def_mem_per_cpu_mb.has_value() + config.def_mem_per_gpu_mb.has_value() + config.def_mem_per_node_mb.has_value() > 1)

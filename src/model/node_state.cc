@@ -1,5 +1,7 @@
 // The words for node states: sinfo's single word with a suffix, and scontrol's list of everything that applies.
+#include "base/text.h"
 #include "model/enums.h"
+#include "model/node_flag.h"
 
 namespace muster {
 namespace {
@@ -95,6 +97,12 @@ std::string node_state_long(NodeState base, uint32_t flags) {
     out += n.name;
   }
   return out;
+}
+
+std::optional<uint32_t> node_flag(std::string_view word) {
+  for (const LongName& n : kLongNames)
+    if (iequals(n.name, word)) return n.flag;
+  return std::nullopt;
 }
 
 }  // namespace muster

@@ -216,6 +216,8 @@ inline constexpr size_t kMostTriggers = 2000;               // of all users
 inline constexpr Duration kIdleTriggerCheck = seconds(15);  // how often nodes are looked at for those on idle nodes
 
 // ---- resize.cc: a running job gives up nodes, or loses one and goes on
+// What the job is billed for from now on, with this left of what it had; none where it is billed for nothing but its CPUs.
+std::optional<uint64_t> billed_anew(const View& v, const Job& job, const Allocation& left);
 // Which of the job's nodes (by index) stay; the error says why it cannot shrink to them.
 Result<Bitmap> nodes_to_keep(const View& v, const Job& job, const NodeNames& list);
 Result<Bitmap> nodes_to_keep(const View& v, const Job& job, uint32_t count);

@@ -4,6 +4,9 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "model/node_flag.h"
+#include "slurmctld/core/reservation_rows.h"
+#include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -11,35 +14,26 @@ namespace {
 constexpr uint32_t kGoingOrGone = kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodePowerDownRequested;
 constexpr Duration kSoonest = seconds(1);
 
-struct StateWord {
-  const char* word;
-  bool (*is)(const Node&);
-};
-template <uint32_t kFlag>
-bool has(const Node& node) {
-  return (node.flags & kFlag) != 0;
-}
-// SuspendExcStates.
-constexpr StateWord kStateWords[] = {
-    {"CLOUD", [](const Node& node) { return node.spec->cloud; }},
-    {"DOWN", [](const Node& node) { return node.admin == NodeState::kDown; }},
-    {"DRAIN", has<kNodeDrain>},
-    {"DYNAMIC_FUTURE", has<kNodeDynamicFuture>},
-    {"DYNAMIC_NORM", has<kNodeDynamicNorm>},
-    {"FAIL", has<kNodeFail>},
-    {"INVALID_REG", has<kNodeInvalid>},
-    {"MAINTENANCE", has<kNodeMaint>},
-    {"NOT_RESPONDING", has<kNodeNoRespond>},
-    {"PLANNED", has<kNodePlanned>},
-    {"RESERVED", has<kNodeReserved>},
-};
+// SuspendExcStates, against what a node is now.
+class ExcludedStates {
+ public:
+  explicit ExcludedStates(const View& view) : reserved_(view.cluster) {
+    for (const std::string& word : view.settings.config().suspend_exc_states) {
+      flags_ |= node_flag(word).value_or(0);
+      down_ = down_ || iequals(word, "DOWN");
+    }
+  }
+  bool hold(const Node& node) const {
+    const uint32_t dynamic = node.spec->dynamic ? kNodeDynamicNorm : 0u;
+    const uint32_t now = flags_now(node) | dynamic | (flags_ & (kNodeReserved | kNodeMaint) ? reserved_.flags_of(node.id) : 0u);
+    return (now & flags_) || (down_ && node.admin == NodeState::kDown);
+  }
 
-bool in_excluded_state(const config::Config& config, const Node& node) {
-  return std::ranges::any_of(config.suspend_exc_states, [&](const std::string& word) {
-    const auto* row = std::ranges::find_if(kStateWords, [&](const StateWord& state) { return iequals(state.word, word); });
-    return row != std::end(kStateWords) && row->is(node);
-  });
-}
+ private:
+  ReservedNodes reserved_;
+  uint32_t flags_ = 0;
+  bool down_ = false;
+};
 
 bool is_fit(const Node& node) { return node.admin == NodeState::kIdle && !(node.flags & (kNodeDrain | kNodeFail | kGoingOrGone)); }
 
@@ -112,12 +106,13 @@ Time PowerSave::look(const View& view, Events& out) {
   const config::Config& config = view.settings.config();
   if (!on(config)) return kTimeInfinite;
   const OfPartitions partitions = ask_partitions(view);
+  const ExcludedStates excluded(view);
   std::vector<std::pair<Time, const Node*>> times;
   Time next = kTimeInfinite;
   view.cluster.nodes.for_each([&](uint32_t id, const Node& node) {
     if (!is_at_rest(node) || partitions.stay_up.test(id)) return;
     const Time at = due(config, partitions, node);
-    if (at == kTimeInfinite || in_excluded_state(config, node)) return;
+    if (at == kTimeInfinite || excluded.hold(node)) return;
     if (at <= view.now) times.emplace_back(at, &node);
     else next = std::min(next, at);
   });

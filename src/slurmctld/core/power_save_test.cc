@@ -3,6 +3,7 @@
 #include <set>
 
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/reservations_testing.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -84,6 +85,29 @@ TEST(PowerSave, WhatIsExcludedStaysUp) {
     EXPECT_EQ(going(b), at.down) << at.conf;
   }
 }
+
+// What is not stored of a node: it follows from reservations and from its connection.
+struct ExcludedState {
+  const char* states;
+  Nodes down;
+};
+class PowerSaveStates : public ReservationTest, public testing::WithParamInterface<ExcludedState> {
+ public:
+  PowerSaveStates() : ReservationTest(kPrograms + "SuspendTime=300\nSuspendExcStates=" + GetParam().states + "\n") {}
+};
+
+TEST_P(PowerSaveStates, StayUpToo) {
+  created("ReservationName=r StartTime=now Duration=60 Users=root Nodes=n1");
+  created("ReservationName=m StartTime=now Duration=60 Users=root Nodes=n2 Flags=MAINT");
+  b.turn([&] { b.core.node_disconnected(NodeId(3)); });
+  b.wait(seconds(301));
+  b.wait(seconds(10));
+  EXPECT_EQ(going(b), GetParam().down);
+}
+
+INSTANTIATE_TEST_SUITE_P(PowerSave, PowerSaveStates,
+                         testing::Values(ExcludedState{"MAINTENANCE", {0, 1, 3}}, ExcludedState{"reserved", {0, 3}},
+                                         ExcludedState{"RESERVED,NOT_RESPONDING", {0}}));
 
 TEST(PowerSave, SuspendRateBoundsHowManyGoInAMinute) {
   Bench b(kPrograms + "SuspendTime=300\nSuspendRate=2\n");

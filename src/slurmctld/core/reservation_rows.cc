@@ -68,12 +68,17 @@ ReservedNodes::ReservedNodes(const Cluster& cluster) : cluster_(cluster) {
   });
 }
 
+uint32_t ReservedNodes::flags_of(NodeId node) const {
+  uint32_t flags = 0;
+  for (const Reservation* r : begun_)
+    if (r->nodes.test(node.value)) flags |= kNodeReserved | (r->has(kResvMaint) ? kNodeMaint : 0u);
+  return flags;
+}
+
 void ReservedNodes::mark(NodeId node, NodeRow& row) const {
-  for (const Reservation* r : begun_) {
-    if (!r->nodes.test(node.value)) continue;
-    row.flags |= kNodeReserved | (r->has(kResvMaint) ? kNodeMaint : 0u);
-    if (row.reservation.empty()) row.reservation = r->name;
-  }
+  row.flags |= flags_of(node);
+  const auto first = std::ranges::find_if(begun_, [&](const Reservation* r) { return r->nodes.test(node.value); });
+  if (first != begun_.end() && row.reservation.empty()) row.reservation = (*first)->name;
 }
 
 }  // namespace muster::slurmctld

@@ -15,6 +15,7 @@ class ReservedNodes {
  public:
   explicit ReservedNodes(const Cluster& cluster);
   void mark(NodeId node, NodeRow& row) const;
+  uint32_t flags_of(NodeId node) const;  // kNodeReserved, kNodeMaint
 
  private:
   const Cluster& cluster_;

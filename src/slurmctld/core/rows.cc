@@ -138,6 +138,13 @@ std::string node_list_of(const Cluster& cluster, const Allocation& allocation) {
   return compress_hosts(names);
 }
 
+std::string node_list_of(const Cluster& cluster, const std::vector<NodeId>& nodes) {
+  std::vector<std::string> names;
+  for (NodeId id : nodes)
+    if (const Node* node = cluster.nodes.find(id.value)) names.push_back(node->spec->name);
+  return compress_hosts(names);
+}
+
 TresAmounts tres_of(const Cluster& cluster, const Allocation& a) {
   TresAmounts held{.cpus = 0, .nodes = 0};
   for (const NodeShare& s : a.nodes) held.hold(s);
@@ -301,6 +308,8 @@ uint64_t billing_of_node(const Cluster& cluster, const Node& node) {
   return weighed ? most : node.spec->cpus;
 }
 
+uint32_t flags_now(const Node& node) { return node.flags | (is_silent(node) ? kNodeNoRespond : 0u); }
+
 NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vector<std::string>& partitions) {
   const NodeSpec& spec = *node.spec;
   NodeRow row;
@@ -308,7 +317,7 @@ NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vecto
   copy_same_fields(spec, row);
   copy_same_fields(node, row);
   row.state = node.state();
-  row.flags = node.flags | (is_silent(node) ? kNodeNoRespond : 0u);
+  row.flags = flags_now(node);
   row.has_jobs = node.has_jobs();
   row.cpus_effective = spec.cpus - static_cast<uint32_t>(spec.specialized_cpus.count());
   row.cpus_allocated = node.cpus_allocated();

@@ -33,6 +33,9 @@ uint64_t billing_of_node(const Cluster& cluster, const Node& node);
 
 // Compressed node list of an allocation, in its order.
 std::string node_list_of(const Cluster& cluster, const Allocation& allocation);
+std::string node_list_of(const Cluster& cluster, const std::vector<NodeId>& nodes);
+// Its flags, and whether it does not answer, which is not stored.
+uint32_t flags_now(const Node& node);
 // What it holds; of licences those that AccountingStorageTRES names.
 TresAmounts tres_of(const Cluster& cluster, const Allocation& allocation);
 
