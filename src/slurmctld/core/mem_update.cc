@@ -2,7 +2,6 @@
 // asked in core_watch.cc.
 #include <algorithm>
 
-#include "model/tres_amounts.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -34,9 +33,7 @@ void reduce_memory(const View& view, const Job& job, std::optional<Bytes> used, 
   reduced.mem_mb = used ? reduced_memory_mb(job.request->mem_update.value(), *used, most) : most;
   Allocation left = held;
   for (NodeShare& share : left.nodes) share.mem_mb = std::min(share.mem_mb, reduced.mem_mb);
-  const Partition* partition = view.cluster.partitions.find(job.partition);
-  reduced.billing =
-      held.billing && partition ? billing_of(partition->tres_billing_weights, view.cluster.billing(), held_by(left)) : held.billing;
+  reduced.billing = billed_anew(view, job, left);
   out.push_back(reduced);
 }
 

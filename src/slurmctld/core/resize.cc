@@ -40,12 +40,17 @@ AllocationPtr what_is_left(const View& view, const Job& job, const Allocation& h
     // A job that has whole leaves of the topology to itself keeps them: they are whole only with this node.
     else if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
   }
-  const Partition* p = view.cluster.partitions.find(job.partition);
-  if (held.billing && p) left->billing = billing_of(p->tres_billing_weights, view.cluster.billing(), held_by(*left));
+  left->billing = billed_anew(view, job, *left);
   return left;
 }
 
 }  // namespace
+
+std::optional<uint64_t> billed_anew(const View& view, const Job& job, const Allocation& left) {
+  const Partition* partition = view.cluster.partitions.find(job.partition);
+  if (!left.billing || !partition) return left.billing;
+  return billing_of(partition->tres_billing_weights, view.cluster.billing(), held_by(left));
+}
 
 Result<Bitmap> nodes_to_keep(const View& view, const Job& job, const NodeNames& list) {
   MUSTER_TRY_VOID(may_shrink(view, job));

@@ -3,7 +3,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "hostlist/hostlist.h"
 #include "os/files.h"
 #include "os/process.h"
 #include "os/users.h"
@@ -48,9 +47,6 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
                                : what.program == event::PowerProgram::kSuspend ? config.suspend_program
                                                                                : config.resume_fail_program;
   if (program.empty()) return;
-  std::vector<std::string> names;
-  for (NodeId id : what.nodes)
-    if (const Node* n = cluster.nodes.find(id.value)) names.push_back(n->spec->name);
   Running run{program, {}};
   std::vector<std::string> environment;
   if (what.program == event::PowerProgram::kResume) {
@@ -59,7 +55,7 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
       log_.error("SLURM_RESUME_FILE: {}", written.error().message());
     else environment.push_back("SLURM_RESUME_FILE=" + (run.file = path));
   }
-  start(std::move(run), {program, compress_hosts(names)}, environment);
+  start(std::move(run), {program, node_list_of(cluster, what.nodes)}, environment);
 }
 
 void Programs::reservation(const RunReservationProgram& what, const config::Config& c) {

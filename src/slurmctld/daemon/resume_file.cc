@@ -5,7 +5,6 @@
 
 #include <set>
 
-#include "hostlist/hostlist.h"
 #include "model/sharing_words.h"
 #include "slurmctld/core/rows.h"
 
@@ -20,19 +19,12 @@ void text(Writer& out, const char* key, std::string_view value) {
   else out.String(value.data(), static_cast<rapidjson::SizeType>(value.size()));
 }
 
-std::string names_of(const Cluster& cluster, const std::set<uint32_t>& nodes) {
-  std::vector<std::string> names;
-  for (uint32_t id : nodes)
-    if (const Node* node = cluster.nodes.find(id)) names.push_back(node->spec->name);
-  return compress_hosts(names);
-}
-
-void job(Writer& out, const Cluster& cluster, const Job& job, const std::set<uint32_t>& coming) {
+void job(Writer& out, const Cluster& cluster, const Job& job, const std::set<NodeId>& coming) {
   const JobRequest request = job.whole_request();
   const Partition* partition = cluster.partitions.find(job.partition);
-  std::set<uint32_t> own;
+  std::vector<NodeId> own;
   for (const NodeShare& share : job.allocation->nodes)
-    if (coming.contains(share.node.value)) own.insert(share.node.value);
+    if (coming.contains(share.node)) own.push_back(share.node);
   out.StartObject();
   text(out, "exclusive", exclusive_word(request.exclusive, partition));
   text(out, "extra", request.extra);
@@ -40,7 +32,7 @@ void job(Writer& out, const Cluster& cluster, const Job& job, const std::set<uin
   out.Key("job_id");
   out.Uint(job.id.value);
   text(out, "nodes_alloc", node_list_of(cluster, *job.allocation));
-  text(out, "nodes_resume", names_of(cluster, own));
+  text(out, "nodes_resume", node_list_of(cluster, own));
   text(out, "oversubscribe", oversubscribe_word(request.exclusive, partition));
   text(out, "partition", partition ? partition->name : std::string());
   text(out, "reservation", job.run.is_there() ? job.run->reservation_name : std::string());
@@ -50,13 +42,12 @@ void job(Writer& out, const Cluster& cluster, const Job& job, const std::set<uin
 }  // namespace
 
 std::string resume_file(const Cluster& cluster, const PowerNodes& what) {
-  std::set<uint32_t> coming;
-  for (NodeId node : what.nodes) coming.insert(node.value);
+  const std::set<NodeId> coming(what.nodes.begin(), what.nodes.end());
   rapidjson::StringBuffer buffer;
   Writer out(buffer);
   out.SetIndent(' ', 2);
   out.StartObject();
-  text(out, "all_nodes_resume", names_of(cluster, coming));
+  text(out, "all_nodes_resume", node_list_of(cluster, what.nodes));
   out.Key("jobs");
   out.StartArray();
   for (JobId id : what.jobs)

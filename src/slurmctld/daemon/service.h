@@ -117,6 +117,8 @@ class Service {
   Result<> change_by_manager(const Call& call, Request request);
   template <class Request>
   Result<> change_told(const Call& call, Request request);
+  // A message as the one who asks for it passes it on: to a manager of steps, or to slurmdbd.
+  static rpc::Relay relay_of(const Call& call, uint16_t message, std::string payload);
   Result<> ask_manager(NodeId manager, const Call& call, std::string payload);
   void when_told(const Call& call, Right right, std::vector<JobId> jobs, const std::function<void()>& then);
   void begin_answer(net::AnswerStreams& streams, const Call& call, Query query);

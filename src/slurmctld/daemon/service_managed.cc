@@ -17,15 +17,20 @@ bool is_of_the_connection(Errc code) {
 
 }  // namespace
 
-Result<> Service::ask_manager(NodeId manager, const Call& call, std::string payload) {
-  MUSTER_TRY(place, ports_.pass_on(call.who.uid, payload.size()));  // of each user's share of what is on its way
+rpc::Relay Service::relay_of(const Call& call, uint16_t message, std::string payload) {
   rpc::Relay relay;
   relay.uid = call.who.uid;
   relay.gid = call.who.gid;
   relay.host = call.who.host;
   relay.session = call.who.session;
-  relay.message = call.message;
+  relay.message = message;
   relay.payload = std::move(payload);
+  return relay;
+}
+
+Result<> Service::ask_manager(NodeId manager, const Call& call, std::string payload) {
+  MUSTER_TRY(place, ports_.pass_on(call.who.uid, payload.size()));  // of each user's share of what is on its way
+  const rpc::Relay relay = relay_of(call, call.message, std::move(payload));
   const auto cluster = core_.snapshot();
   const Node* node = cluster->nodes.find(manager.value);
   nodes_.ask(manager, wire::number_of<rpc::Relay>, wire::encoded(relay), kManagerTimeout,

@@ -120,18 +120,11 @@ DatabaseQuestions::Way Service::way_to_database() const {
 // sacct, sacctmgr and their like where there is no slurmdbd. It judges the question; here it is only said who asks.
 Result<> Service::ask_database(const Call& call, rpc::AskDatabase request) {
   if (!keeps_records(ports_.settings()->config())) return fail(Errc::kDisabled, {}, "this cluster keeps no accounting records");
-  rpc::Relay relay;
-  relay.uid = call.who.uid;
-  relay.gid = call.who.gid;
-  relay.host = call.who.host;
-  relay.session = call.who.session;
-  relay.message = request.message;
-  relay.payload = std::move(request.payload);
   DatabaseQuestions::Question question;
   question.user = call.who.uid;
   question.line = waits<rpc::AskDatabase>(call);
   question.asker = call.channel;
-  question.relay = wire::encoded(relay);
+  question.relay = wire::encoded(relay_of(call, request.message, std::move(request.payload)));
   MUSTER_TRY(place, ports_.pass_on(call.who.uid, question.relay.size()));
   question.place = std::move(place);
   question.part = [call](std::string part) {

@@ -2,20 +2,11 @@
 
 #include <algorithm>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "config/slurm_conf.h"
 
 namespace muster::slurmd {
-namespace {
-
-// Spreads names evenly; the same on each host and in each release, so that a node keeps its moment.
-uint64_t number_of(const std::string& name) {
-  uint64_t number = 14695981039346656037u;  // FNV-1a
-  for (const char c : name) number = (number ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return number;
-}
-
-}  // namespace
 
 HealthRules HealthRules::of(const config::Config& config) {
   HealthRules rules;
@@ -46,7 +37,8 @@ bool HealthRules::wants(const NodeRow& node) const {
 Time HealthRules::next(Time now, const std::string& node) const {
   if (program.empty() || interval <= Duration::zero() || start_only || reboot_only) return kTimeInfinite;
   const Duration since = now - from_unix(0);
-  const Duration own = cycle ? Duration(static_cast<int64_t>(number_of(node) % static_cast<uint64_t>(interval.count()))) : Duration::zero();
+  const Duration own =
+      cycle ? Duration(static_cast<int64_t>(hash_bytes(node) % static_cast<uint64_t>(interval.count()))) : Duration::zero();
   const int64_t passed = (since - own).count() / interval.count();
   return from_unix(0) + own + interval * (passed + 1);
 }
