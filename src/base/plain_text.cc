@@ -1,6 +1,7 @@
 #include "base/plain_text.h"
 
 #include <cstdint>
+#include <cstring>
 
 #include "base/utf8.h"
 
@@ -16,9 +17,22 @@ void append_quoted(std::string& out, char c) {
   else out += {'\\', 'x', kHex[u >> 4], kHex[u & 15]};
 }
 
+// Whether all eight characters are printable ASCII: the highest bit of a byte tells of one that is above 0x7e, or below a blank.
+bool are_printable(const char* eight) {
+  constexpr uint64_t kOnes = ~uint64_t{0} / 0xff;
+  uint64_t word;
+  std::memcpy(&word, eight, sizeof word);
+  const uint64_t low = word & (kOnes * 0x7f);  // sums of these do not run over into the next byte
+  return !((word | (low + kOnes)) & (kOnes * 0x80)) && ((low + kOnes * 0x60) & (kOnes * 0x80)) == kOnes * 0x80;
+}
+
 // Where the part of `text` from `at` on that needs no quoting ends.
 size_t end_of_plain(std::string_view text, size_t at) {
   while (at < text.size()) {
+    while (text.size() - at >= 8 && are_printable(text.data() + at)) at += 8;
+    if (at == text.size()) break;
+    // What is left of a longer text is looked at together with a few characters before it.
+    if (at >= 8 && text.size() - at < 8 && are_printable(text.data() + text.size() - 8)) return text.size();
     const auto u = static_cast<uint8_t>(text[at]);
     if (u >= 0x20 && u < 0x7f) {
       ++at;

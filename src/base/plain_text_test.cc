@@ -39,5 +39,15 @@ TEST(PlainText, QuotesWhatIsNotUtf8) {
   EXPECT_EQ(shown("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // a surrogate
 }
 
+// Eight characters are looked at at a time where there are as many.
+TEST(PlainText, FindsEachCharacterWhereverItStands) {
+  for (int c = 0; c < 256; ++c)
+    for (size_t at = 0; at < 20; ++at) {
+      std::string text(20, 'a');
+      text[at] = static_cast<char>(c);
+      EXPECT_EQ(shown(text) == text, c >= 0x20 && c < 0x7f) << c << " at " << at;
+    }
+}
+
 }  // namespace
 }  // namespace muster

@@ -27,10 +27,11 @@ struct Copy {
   intptr_t part = 0;  // bytes from the start of the owner
   const void* (*within)(const void* part) = nullptr;
 
-  const void* source(const void* owner) const {
-    const char* at = static_cast<const char*>(owner);
-    return static_cast<const char*>(within ? within(at + part) : at) + from;
+  const char* owner(const void* whole) const {
+    const char* at = static_cast<const char*>(whole);
+    return static_cast<const char*>(within ? within(at + part) : at);
   }
+  bool same_owner(const Copy& other) const { return within == other.within && part == other.part; }
 };
 
 template <class P>
@@ -107,7 +108,13 @@ const std::vector<Copy>& same() {
 
 template <Described From, Described To>
 void copy_same_fields(const From& from, To& to) {
-  for (const auto& field : same_fields_detail::same<From, To>()) field.copy(field.source(&from), reinterpret_cast<char*>(&to) + field.to);
+  const same_fields_detail::Copy* before = nullptr;
+  const char* owner = nullptr;
+  for (const auto& field : same_fields_detail::same<From, To>()) {
+    if (!before || !field.same_owner(*before)) owner = field.owner(&from);
+    before = &field;
+    field.copy(owner + field.from, reinterpret_cast<char*>(&to) + field.to);
+  }
 }
 
 // The names of the fields that are copied, as "id state flags", in the order in which To describes them.

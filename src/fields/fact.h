@@ -26,6 +26,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 
 #include "fields/columns.h"
 #include "fields/field_table.h"
@@ -42,6 +43,7 @@ struct ShownKey {
   std::string_view key = "";
   uint16_t line = 0, place = 0;         // line 0: it is not shown
   std::string_view none = "";           // stands for a value that is not there
+  SpelledKey spelled{};                 // the key, and `none`
   bool if_any = false;                  // it is left out where the value is not there,
   std::string_view instead = "";        // … and this stands in its place
   std::string_view after = "";          // stands behind the value
@@ -125,11 +127,10 @@ void print_key(const View& view, const ShownKey<View>& key, Record& record) {
     record.out() += key.instead;
     return;
   }
-  std::string& out = record.key_on(key.line, key.key);
-  if (empty) out += key.none;
-  else K::shown(out, value, view.env);
-  out += key.after;
-  if (K::kOurs || empty) record.value_is_plain();
+  std::string& out = record.key_on(key.line, key.spelled, empty);
+  if (!empty) K::shown(out, value, view.env);
+  if (!key.after.empty()) out += key.after;
+  if (K::kOurs) record.value_is_plain();
 }
 template <class View, class K, auto Get, auto Of>
 void write_member(const View& v, std::string_view key, Members& m) {
@@ -137,7 +138,7 @@ void write_member(const View& v, std::string_view key, Members& m) {
 }
 template <class View>
 void print_written_key(const View& v, const ShownKey<View>& k, Record& r) {
-  k.value(v, r.key_on(k.line, k.key));
+  k.value(v, r.key_on(k.line, k.spelled, false));
 }
 
 // ---- the forms, as rows write them
@@ -291,17 +292,18 @@ constexpr void add(F& fact, Column<F, K, Get, Of> form) {
   }
 }
 template <class FieldKind, auto FieldGet, class F, class K, auto Get>
-constexpr void add(F& fact, Shown<F, K, Get> s) {
+constexpr void add(F& fact, Shown<F, K, Get> form) {
   using View = typename F::View;
-  fact.shown = s.key;
-  fact.shown.none = s.word.value_or("");
+  fact.shown = form.key;
+  fact.shown.none = form.word.value_or("");
   fact.shown.print = print_written_key<View>;
   using Kind = KindOf<K, FieldKind>;
-  if constexpr (!std::is_same_v<Kind, SameAsField>) {
-    if (s.key.value) return;
-    fact.shown.print = print_key<View, Kind, getter_of<Get, FieldGet>()>;
-    if (!s.word) fact.shown.none = Kind::kShownNone;
-  }
+  if constexpr (!std::is_same_v<Kind, SameAsField>)
+    if (!form.key.value) {
+      fact.shown.print = print_key<View, Kind, getter_of<Get, FieldGet>()>;
+      if (!form.word) fact.shown.none = Kind::kShownNone;
+    }
+  fact.shown.spelled = {fact.shown.key, fact.shown.none};
 }
 template <class FieldKind, auto FieldGet, class F, auto In, class K, auto Get, auto Of>
 constexpr void add(F& fact, Member<F, In, K, Get, Of> m) {
@@ -386,29 +388,60 @@ consteval auto columns_of() {
   return out;
 }
 
-// Writes scontrol's record of keys in order.
+// scontrol's record of a noun. A queue has very many, so print() is compiled as one function over all of its keys.
 template <class View>
-void show_keys(std::span<const ShownKey<View>* const> keys, const View& view, bool details, Record& record) {
-  for (const ShownKey<View>* key : keys) {
-    if (key->details && !details) continue;
-    if (key->when && !key->when(view)) continue;
-    key->print(view, *key, record);
-  }
+struct ShownRecord {
+  std::span<const ShownKey<View>* const> keys;
+  void (*print)(const View& view, bool details, Record& record);
+};
+
+// The object of a noun in documents. The caller of write() begins and ends it.
+template <class View>
+struct DocumentObject {
+  std::span<const ObjectMember<View>* const> members;
+  void (*write)(const View& view, Members& members);
+};
+
+template <const auto& kKeys, size_t kAt, class View>
+void print_key_at(const View& view, bool details, Record& record) {
+  constexpr const ShownKey<View>& key = *kKeys[kAt];
+  if (key.details && !details) return;
+  if constexpr (key.when != nullptr)
+    if (!key.when(view)) return;
+  key.print(view, key, record);
 }
 
-// Ends the objects of the path `open`, and begins others, so that the member `path` can be written: "time.start" within time. Returns the
-// path of the object that is open then.
-std::string_view go_into(Members& members, std::string_view open, std::string_view path);
+// The path of the object that the member `path` is in: "time" of "time.start".
+constexpr std::string_view outer(std::string_view path) {
+  const size_t dot = path.rfind('.');
+  return dot == path.npos ? std::string_view() : path.substr(0, dot);
+}
+// Ends the objects of the path `open`, and begins others, until that of the path `wanted` is open.
+void go_into(Members& members, std::string_view open, std::string_view wanted);
 
-// Writes members in order. The caller begins and ends the object that they are in.
-template <class View>
-void write_members(std::span<const ObjectMember<View>* const> object, const View& view, Members& members) {
-  std::string_view open;
-  for (const ObjectMember<View>* member : object) {
-    open = go_into(members, open, member->key);
-    member->write(view, member->key.substr(open.empty() ? 0 : open.size() + 1), members);
-  }
-  go_into(members, open, "");
+template <const auto& kMembers, size_t kAt, class View>
+void write_member_at(const View& view, Members& members) {
+  constexpr const ObjectMember<View>& member = *kMembers[kAt];
+  constexpr std::string_view open = kAt ? outer(kMembers[kAt ? kAt - 1 : 0]->key) : std::string_view(), wanted = outer(member.key);
+  if constexpr (open != wanted) go_into(members, open, wanted);
+  member.write(view, member.key.substr(wanted.empty() ? 0 : wanted.size() + 1), members);
+}
+
+// Of keys and members as in_order() has them.
+template <class View, const auto& kKeys>
+constexpr ShownRecord<View> record_of() {
+  return {kKeys, [](const View& view, bool details, Record& record) {
+            [&]<size_t... kAt>(std::index_sequence<kAt...>) { (print_key_at<kKeys, kAt>(view, details, record), ...); }
+            (std::make_index_sequence<kKeys.size()>());
+          }};
+}
+template <class View, const auto& kMembers>
+constexpr DocumentObject<View> object_of() {
+  return {kMembers, [](const View& view, Members& members) {
+            [&]<size_t... kAt>(std::index_sequence<kAt...>) { (write_member_at<kMembers, kAt>(view, members), ...); }
+            (std::make_index_sequence<kMembers.size()>());
+            go_into(members, outer(kMembers.back()->key), "");
+          }};
 }
 
 }  // namespace muster::fields

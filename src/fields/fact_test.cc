@@ -91,14 +91,16 @@ void expect_described(std::span<const ObjectMember<View>* const> members, const 
   expect_all_written(description, description.object(), "", written);
 }
 
-TEST(Members, OfJobsAreDescribed) { expect_described(job_object(), {"openapi_job_info_resp", "v0.0.44_job_info"}); }
-TEST(Members, OfStepsAreDescribed) { expect_described(step_object(), {"step", "v0.0.44_step"}); }
-TEST(Members, OfNodesAreDescribed) { expect_described(node_object(), {"openapi_nodes_resp", "v0.0.44_node"}); }
-TEST(Members, OfPartitionsAreDescribed) { expect_described(partition_object(), {"openapi_partition_resp", "v0.0.44_partition_info"}); }
+TEST(Members, OfJobsAreDescribed) { expect_described(job_object().members, {"openapi_job_info_resp", "v0.0.44_job_info"}); }
+TEST(Members, OfStepsAreDescribed) { expect_described(step_object().members, {"step", "v0.0.44_step"}); }
+TEST(Members, OfNodesAreDescribed) { expect_described(node_object().members, {"openapi_nodes_resp", "v0.0.44_node"}); }
+TEST(Members, OfPartitionsAreDescribed) {
+  expect_described(partition_object().members, {"openapi_partition_resp", "v0.0.44_partition_info"});
+}
 
 TEST(Members, OfRecordsAreDescribed) {
-  expect_described(job_record_object(), {"openapi_slurmdbd_jobs_resp", "v0.0.44_job"});
-  expect_described(step_record_object(), {"openapi_slurmdbd_jobs_resp", "v0.0.44_step"});
+  expect_described(job_record_object().members, {"openapi_slurmdbd_jobs_resp", "v0.0.44_job"});
+  expect_described(step_record_object().members, {"openapi_slurmdbd_jobs_resp", "v0.0.44_step"});
 }
 
 // Each key once, and something that prints it.
@@ -113,10 +115,10 @@ void expect_keys_once(std::span<const ShownKey<View>* const> record) {
   }
 }
 TEST(Keys, StandOnce) {
-  expect_keys_once(job_record());
-  expect_keys_once(step_record());
-  expect_keys_once(node_record());
-  expect_keys_once(partition_record());
+  expect_keys_once(job_record().keys);
+  expect_keys_once(step_record().keys);
+  expect_keys_once(node_record().keys);
+  expect_keys_once(partition_record().keys);
 }
 
 TEST(JobFacts, SayWhatTheyAre) {
@@ -194,11 +196,14 @@ TEST_F(OneFact, IsSpelledInEveryForm) {
   EXPECT_EQ(out, R"({"account":"physics"})");
 }
 
+constexpr JobFact kDeep[] = {
+    field<Number, &JobRow::tasks>("Tasks", member("a.b.tasks", 10)), field<Number, &JobRow::cpus>("CPUs", member("a.cpus", 20)),
+    field<Number, &JobRow::nodes>("Nodes", member("ab.nodes", 30)), field<Text, &ShownRequest::account>("Account", member("name", 40)),
+    field<Text, &ShownRequest::wckey>("WCKey", member("c.d.wckey", 50))};
+constexpr std::array<std::span<const JobFact>, 1> kDeepSubjects = {kDeep};
+constexpr auto kDeepMembers = in_order<kDeepSubjects, &JobFact::member>();
+
 TEST_F(OneFact, StandsInTheObjectThatItsKeyNames) {
-  constexpr JobFact kDeep[] = {
-      field<Number, &JobRow::tasks>("Tasks", member("a.b.tasks", 10)), field<Number, &JobRow::cpus>("CPUs", member("a.cpus", 20)),
-      field<Number, &JobRow::nodes>("Nodes", member("ab.nodes", 30)), field<Text, &ShownRequest::account>("Account", member("name", 40))};
-  const ObjectMember<JobView>* const members[] = {&kDeep[0].member, &kDeep[1].member, &kDeep[2].member, &kDeep[3].member};
   job.row.tasks = 1;
   job.row.cpus = 2;
   job.row.nodes = 3;
@@ -207,10 +212,10 @@ TEST_F(OneFact, StandsInTheObjectThatItsKeyNames) {
   auto sink = make_tree_sink(TreeForm::kJson, true, out);
   sink->begin_object();
   Members m(*sink);
-  write_members(std::span<const ObjectMember<JobView>* const>(members), view(), m);
+  object_of<JobView, kDeepMembers>().write(view(), m);
   sink->end_object();
   sink.reset();
-  EXPECT_EQ(out, R"({"a":{"b":{"tasks":1},"cpus":2},"ab":{"nodes":3},"name":"x"})");
+  EXPECT_EQ(out, R"({"a":{"b":{"tasks":1},"cpus":2},"ab":{"nodes":3},"name":"x","c":{"d":{"wckey":""}}})");
 }
 
 TEST_F(OneFact, MayHaveSomethingBehindItOrInItsPlace) {

@@ -22,8 +22,8 @@ constexpr auto kObject = in_order<kSubjects, &JobFact::member>();
 }  // namespace
 
 std::span<const JobField> job_columns() { return kColumns; }
-std::span<const ShownKey<JobView>* const> job_record() { return kRecord; }
-std::span<const ObjectMember<JobView>* const> job_object() { return kObject; }
+ShownRecord<JobView> job_record() { return record_of<JobView, kRecord>(); }
+DocumentObject<JobView> job_object() { return object_of<JobView, kObject>(); }
 std::span<const std::span<const JobFact>> job_subjects() { return kSubjects; }
 
 }  // namespace muster::fields

@@ -7,9 +7,9 @@
 
 namespace muster::fields {
 
-std::span<const JobField> job_columns();                     // of squeue, as -O help lists them
-std::span<const ShownKey<JobView>* const> job_record();      // scontrol show job: by line, and by place in the line
-std::span<const ObjectMember<JobView>* const> job_object();  // --json
-std::span<const std::span<const JobFact>> job_subjects();    // all facts, by subject
+std::span<const JobField> job_columns();                   // of squeue, as -O help lists them
+ShownRecord<JobView> job_record();                         // scontrol show job: by line, and by place in the line
+DocumentObject<JobView> job_object();                      // --json
+std::span<const std::span<const JobFact>> job_subjects();  // all facts, by subject
 
 }  // namespace muster::fields

@@ -43,7 +43,7 @@ void put_names(TreeSink& sink, std::span<const FlagName> all, uint32_t flags) {
 void json_job(const JobView& v, TreeSink& sink) {
   Members m(sink);
   sink.begin_object();
-  write_members(job_object(), v, m);
+  job_object().write(v, m);
   sink.end_object();
 }
 

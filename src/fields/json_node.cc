@@ -27,14 +27,14 @@ int64_t least(const Extent& e) { return Least::empty(e) ? 0 : static_cast<int64_
 void json_node(const NodeRow& node, const Environment& env, TreeSink& sink) {
   Members members(sink);
   sink.begin_object();
-  write_members(node_object(), NodeView{node, env}, members);
+  node_object().write(NodeView{node, env}, members);
   sink.end_object();
 }
 
 void json_sinfo(const SinfoView& view, TreeSink& sink) {
   Members members(sink);
   sink.begin_object();
-  write_members(sinfo_object(), view, members);
+  sinfo_object().write(view, members);
   sink.end_object();
 }
 

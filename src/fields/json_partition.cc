@@ -8,7 +8,7 @@ namespace muster::fields {
 void json_partition(const PartitionRow& row, const Environment& env, TreeSink& sink) {
   Members members(sink);
   sink.begin_object();
-  write_members(partition_object(), PartitionView{row, env}, members);
+  partition_object().write(PartitionView{row, env}, members);
   sink.end_object();
 }
 

@@ -15,7 +15,7 @@ void json_record(const RecordView& v, std::span<const StepRecord> steps, TreeSin
   job.listed = steps;
   Members members(sink);
   sink.begin_object();
-  write_members(job_record_object(), job, members);
+  job_record_object().write(job, members);
   sink.end_object();
 }
 
@@ -25,7 +25,7 @@ void json_record_steps(const RecordView& view, std::string_view key, Members& me
   sink.begin_list();
   for (const StepRecord& step : view.listed) {
     sink.begin_object();
-    write_members(step_record_object(), RecordView{view.job, &step, view.env, view.style}, members);
+    step_record_object().write(RecordView{view.job, &step, view.env, view.style}, members);
     sink.end_object();
   }
   sink.end_list();

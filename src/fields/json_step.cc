@@ -10,7 +10,7 @@ namespace muster::fields {
 void json_step(const StepView& view, TreeSink& sink) {
   Members members(sink);
   sink.begin_object();
-  write_members(step_object(), view, members);
+  step_object().write(view, members);
   sink.end_object();
 }
 

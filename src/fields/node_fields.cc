@@ -250,8 +250,8 @@ constexpr auto kLine = in_order<kSubjects, &NodeFact::second>();
 }  // namespace
 
 std::span<const SinfoField> sinfo_node_fields() { return kColumns; }
-std::span<const ShownKey<NodeView>* const> node_record() { return kRecord; }
-std::span<const ObjectMember<NodeView>* const> node_object() { return kObject; }
-std::span<const ObjectMember<SinfoView>* const> sinfo_object() { return kLine; }
+ShownRecord<NodeView> node_record() { return record_of<NodeView, kRecord>(); }
+DocumentObject<NodeView> node_object() { return object_of<NodeView, kObject>(); }
+DocumentObject<SinfoView> sinfo_object() { return object_of<SinfoView, kLine>(); }
 
 }  // namespace muster::fields

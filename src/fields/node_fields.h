@@ -8,9 +8,9 @@
 
 namespace muster::fields {
 
-std::span<const ShownKey<NodeView>* const> node_record();      // scontrol show node
-std::span<const ObjectMember<NodeView>* const> node_object();  // its --json
+ShownRecord<NodeView> node_record();     // scontrol show node
+DocumentObject<NodeView> node_object();  // its --json
 // A line of sinfo --json. It has members of partitions, too: they are here, as the line's nodes are what the line is about.
-std::span<const ObjectMember<SinfoView>* const> sinfo_object();
+DocumentObject<SinfoView> sinfo_object();
 
 }  // namespace muster::fields

@@ -195,7 +195,7 @@ constexpr auto kObject = in_order<kSubjects, &PartitionFact::member>();
 }  // namespace
 
 std::span<const SinfoField> sinfo_partition_fields() { return kColumns; }
-std::span<const ShownKey<PartitionView>* const> partition_record() { return kRecord; }
-std::span<const ObjectMember<PartitionView>* const> partition_object() { return kObject; }
+ShownRecord<PartitionView> partition_record() { return record_of<PartitionView, kRecord>(); }
+DocumentObject<PartitionView> partition_object() { return object_of<PartitionView, kObject>(); }
 
 }  // namespace muster::fields

@@ -7,7 +7,7 @@
 
 namespace muster::fields {
 
-std::span<const ShownKey<PartitionView>* const> partition_record();      // scontrol show partition
-std::span<const ObjectMember<PartitionView>* const> partition_object();  // its --json, and a member of sinfo --json
+ShownRecord<PartitionView> partition_record();     // scontrol show partition
+DocumentObject<PartitionView> partition_object();  // its --json, and a member of sinfo --json
 
 }  // namespace muster::fields

@@ -353,8 +353,8 @@ const std::string_view kRecordLong =
     "tresusageoutmax,tresusageoutmaxnode,tresusageoutmaxtask,tresusageoutave,tresusageouttot";
 
 std::span<const RecordField> record_fields() { return kColumns; }
-std::span<const ObjectMember<RecordView>* const> job_record_object() { return kJobObject; }
-std::span<const ObjectMember<RecordView>* const> step_record_object() { return kStepObject; }
+DocumentObject<RecordView> job_record_object() { return object_of<RecordView, kJobObject>(); }
+DocumentObject<RecordView> step_record_object() { return object_of<RecordView, kStepObject>(); }
 std::string record_help() { return column_help(names_of(kListedColumns)); }
 
 }  // namespace muster::fields

@@ -9,7 +9,7 @@
 
 namespace muster::fields {
 
-std::span<const ObjectMember<RecordView>* const> job_record_object();   // of a view without a step
-std::span<const ObjectMember<RecordView>* const> step_record_object();  // of one with a step
+DocumentObject<RecordView> job_record_object();   // of a view without a step
+DocumentObject<RecordView> step_record_object();  // of one with a step
 
 }  // namespace muster::fields

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -16,18 +18,49 @@ struct ShowOptions {
   bool details = false;   // -d
 };
 
+// "\n   Account=(null)", spelled when it is compiled, because a record has many keys and a queue very many records: one append puts the key,
+// from where it stands in its line, and the word for a value that is not there.
+struct SpelledKey {
+  static constexpr size_t kLine = 0, kBlank = 3, kName = 4;  // where the text begins for a key on a new line, in a line, at the beginning
+  std::array<char, 64> text{};
+  uint8_t value = 0, end = 0;  // where the value begins, and where the word for none ends
+
+  constexpr SpelledKey() = default;
+  constexpr SpelledKey(std::string_view name, std::string_view none) {
+    for (std::string_view part : {std::string_view("\n   "), name, std::string_view("="), none}) {
+      value = end;
+      if (end + part.size() > text.size()) throw "a key and its word for none are too long";
+      std::ranges::copy(part, text.begin() + end);
+      end = static_cast<uint8_t>(end + part.size());
+    }
+  }
+};
+
 class Record {
  public:
   Record(std::string& out, bool oneliner) : out_(out), oneliner_(oneliner) {}
   std::string& out() { return out_; }
 
   // Appends "Key=", with a blank before it unless it begins a line. The caller appends the value.
-  std::string& key(std::string_view name) { return put_key(fresh_ ? "" : " ", name); }
-  // The same for a key on the line of that number: where the last such key stood on another one, a new line begins.
-  std::string& key_on(uint16_t number, std::string_view name) {
-    const bool first = line_ == 0, same = line_ == number || oneliner_;
+  std::string& key(std::string_view name) {
+    end_value();
+    if (!fresh_) out_ += ' ';
+    fresh_ = false;
+    out_ += name;
+    out_ += '=';
+    value_ = out_.size();
+    return out_;
+  }
+  // The same for a key on the line of that number: where the last such key stood on another one, a new line begins. With `empty` the word
+  // for a value that is not there is appended, too.
+  std::string& key_on(uint16_t number, const SpelledKey& key, bool empty) {
+    end_value();
+    const size_t from = line_ == 0 ? SpelledKey::kName : line_ == number || oneliner_ ? SpelledKey::kBlank : SpelledKey::kLine;
     line_ = number;
-    return put_key(first ? "" : same ? " " : "\n   ", name);
+    fresh_ = false;
+    out_.append(key.text.data() + from, (empty ? key.end : key.value) - from);
+    value_ = empty ? 0 : out_.size();
+    return out_;
   }
   // The value that was appended holds nothing that a user chose.
   void value_is_plain() { value_ = 0; }
@@ -60,20 +93,6 @@ class Record {
   void end_value() {
     if (value_) make_plain(out_, value_);
     value_ = 0;
-  }
-
-  std::string& put_key(std::string_view before, std::string_view name) {
-    end_value();
-    const size_t at = out_.size();
-    out_.resize_and_overwrite(at + before.size() + name.size() + 1, [&](char* text, size_t) {  // makes room for all of it at once
-      char* p = std::copy(before.begin(), before.end(), text + at);
-      p = std::copy(name.begin(), name.end(), p);
-      *p++ = '=';
-      return static_cast<size_t>(p - text);
-    });
-    fresh_ = false;
-    value_ = out_.size();
-    return out_;
   }
 
   std::string& out_;

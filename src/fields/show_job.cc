@@ -12,7 +12,7 @@
 namespace muster::fields {
 void show_job(const JobView& v, const ShowOptions& options, std::string& out) {
   Record r(out, options.oneliner);
-  show_keys(job_record(), v, options.details, r);
+  job_record().print(v, options.details, r);
   r.end();
 }
 

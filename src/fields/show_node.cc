@@ -7,7 +7,7 @@ namespace muster::fields {
 
 void show_node(const NodeRow& node, const Environment& env, const ShowOptions& options, std::string& out) {
   Record record(out, options.oneliner);
-  show_keys(node_record(), NodeView{node, env}, options.details, record);
+  node_record().print(NodeView{node, env}, options.details, record);
   record.end();
 }
 

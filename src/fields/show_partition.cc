@@ -6,7 +6,7 @@ namespace muster::fields {
 
 void show_partition(const PartitionRow& row, const Environment& env, const ShowOptions& options, std::string& out) {
   Record record(out, options.oneliner);
-  show_keys(partition_record(), PartitionView{row, env}, options.details, record);
+  partition_record().print(PartitionView{row, env}, options.details, record);
   record.end();
 }
 

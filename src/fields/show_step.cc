@@ -7,7 +7,7 @@ namespace muster::fields {
 
 void show_step(const StepView& view, const ShowOptions& options, std::string& out) {
   Record record(out, options.oneliner);
-  show_keys(step_record(), view, options.details, record);
+  step_record().print(view, options.details, record);
   record.end();
 }
 

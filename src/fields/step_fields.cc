@@ -154,7 +154,7 @@ constexpr auto kObject = in_order<kSubjects, &StepFact::member>();
 }  // namespace
 
 std::span<const StepField> step_fields() { return kColumns; }
-std::span<const ShownKey<StepView>* const> step_record() { return kRecord; }
-std::span<const ObjectMember<StepView>* const> step_object() { return kObject; }
+ShownRecord<StepView> step_record() { return record_of<StepView, kRecord>(); }
+DocumentObject<StepView> step_object() { return object_of<StepView, kObject>(); }
 
 }  // namespace muster::fields

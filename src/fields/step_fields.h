@@ -7,7 +7,7 @@
 
 namespace muster::fields {
 
-std::span<const ShownKey<StepView>* const> step_record();      // scontrol show step: by line, and by place in the line
-std::span<const ObjectMember<StepView>* const> step_object();  // --json
+ShownRecord<StepView> step_record();     // scontrol show step: by line, and by place in the line
+DocumentObject<StepView> step_object();  // --json
 
 }  // namespace muster::fields

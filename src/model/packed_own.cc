@@ -75,6 +75,10 @@ struct Reading {
     const uint32_t size = number();
     return {std::exchange(at, at + size), size};
   }
+  void skip_hash() {
+    if (*at++ == 0) text();
+    else at += kHashBytes;
+  }
   std::string hash() {
     if (*at++ == 0) return std::string(text());
     static constexpr char kDigits[] = "0123456789abcdef";
@@ -103,25 +107,33 @@ struct Unpacker {
   }
 };
 
-// Skips the fields before the text `wanted` of the described object, and keeps the hashes that come by.
+// Skips all fields of the described object but the text `wanted`.
 struct Finder {
   Reading from;
   const RequestOwn& shape;
-  const std::string* wanted = nullptr;
+  const std::string* wanted;
   std::string_view found{};
-  ContentHashes hashes{};
 
   void operator()(unsigned, const char*, const uint32_t&) { from.number(); }
-  void operator()(unsigned, const char*, const std::string& t) {
-    if (is_hash_of(shape, t)) {
-      (&t == &shape.script_hash ? hashes.script_hash : hashes.environment_hash) = from.hash();
-      return;
-    }
-    const std::string_view text = from.text();
-    if (&t == wanted) found = text;
+  void operator()(unsigned, const char*, const std::string& text) {
+    if (is_hash_of(shape, text)) return from.skip_hash();
+    const std::string_view value = from.text();
+    if (&text == wanted) found = value;
   }
   void operator()(unsigned, const char*, const std::vector<std::string>&) {
     for (uint32_t n = from.number(); n > 0; --n) from.text();
+  }
+};
+
+// The same for the hashes.
+struct HashFinder : Finder {
+  ContentHashes hashes{};
+
+  using Finder::operator();
+  void operator()(unsigned number, const char* name, const std::string& text) {
+    if (&text == &shape.script_hash) hashes.script_hash = from.hash();
+    else if (&text == &shape.environment_hash) hashes.environment_hash = from.hash();
+    else Finder::operator()(number, name, text);
   }
 };
 
@@ -164,17 +176,17 @@ std::string_view PackedOwn::get(std::string RequestOwn::*text) const {
   static const RequestOwn kShape;
   if (!block_) return {};
   MUSTER_CHECK(!is_hash_of(kShape, kShape.*text));  // it is kept as bytes: content_hashes() makes the text
-  Finder f{{packed().data()}, kShape, &(kShape.*text)};
-  RequestOwn::describe(kShape, f);
-  return f.found;
+  Finder finder{{packed().data()}, kShape, &(kShape.*text)};
+  RequestOwn::describe(kShape, finder);
+  return finder.found;
 }
 
 ContentHashes PackedOwn::content_hashes() const {
   static const RequestOwn kShape;
   if (!block_) return {};
-  Finder f{{packed().data()}, kShape};
-  RequestOwn::describe(kShape, f);
-  return f.hashes;
+  HashFinder finder{{{packed().data()}, kShape, nullptr}};
+  RequestOwn::describe(kShape, finder);
+  return std::move(finder.hashes);
 }
 
 uint64_t PackedOwn::hash() const { return std::hash<std::string_view>()(packed()); }

@@ -54,6 +54,9 @@ constexpr Bound kUpdateBounds[] = {{"Comment", kMostText},      {"Extra", kMostT
                                    {"NodeAddr", kMostHosts},    {"InstanceId", kMostHosts}, {"ReqNodeList", kMostHosts},
                                    {"ExcNodeList", kMostHosts}, {"NodeList", kMostHosts}};
 
+// No text has a lower bound, so most are done with one comparison.
+constexpr size_t kLowestBound = std::min({kMostList, std::ranges::min(kRequestBounds, {}, &Bound::most).most});
+
 size_t most_of(std::span<const Bound> bounds, std::string_view field) {
   auto it = std::ranges::find_if(bounds, [&](const Bound& b) { return iequals(b.field, field); });
   return it == bounds.end() ? kMostList : it->most;
@@ -123,7 +126,7 @@ Result<> check_described(const R& request) {
       for (const ResourceLimit& limit : member) bytes += limit.name.size() + 1;
       if (done) done = check_limits(member);
     }
-    if (done) done = check_length(field, bytes, most_of(kRequestBounds, field));
+    if (done && bytes > kLowestBound) done = check_length(field, bytes, most_of(kRequestBounds, field));
   });
   return done;
 }

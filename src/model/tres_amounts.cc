@@ -123,6 +123,7 @@ TresAmounts held_by(const Allocation& allocation) {
 
 std::string tres_text(const TresAmounts& amounts) {
   std::string out;
+  out.reserve(64);
   each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t count) {
     if (!out.empty()) out += ',';
     out += kind;

@@ -64,7 +64,9 @@ void put_in_order(rpc::JobFilter& f) {
 
 bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
   const RequestBody& r = *j.request;
-  return in_state(j, f) && wanted(f.users, r.uid) && wanted(f.names, j.name()) && wanted(f.accounts, r.account) && wanted(f.qos, r.qos) &&
+  // A name is looked for in what the job has of its own, so only where names are asked for.
+  const auto named = [&] { return f.names.empty() || wanted(f.names, j.name()); };
+  return in_state(j, f) && wanted(f.users, r.uid) && named() && wanted(f.accounts, r.account) && wanted(f.qos, r.qos) &&
          wanted(f.reservations, r.reservation.text()) && wanted(f.wckeys, r.wckey) && asks_licenses(r.licenses, f.licenses) &&
          selected(j, f.jobs) && in_partition(c, j, f.partitions) && on_nodes(c, j, f.nodes);
 }

@@ -125,7 +125,7 @@ TresAmounts tres_requested(const Cluster& cluster, const RequestBody& r, uint32_
 }
 
 std::string partition_text(const Cluster& cluster, const Job& j) {
-  if (j.pending() && !j.request->partitions.empty()) return join(j.request->partitions, ",");
+  if (const auto& asked = j.request->partitions; j.pending() && !asked.empty()) return asked.size() == 1 ? asked.front() : join(asked, ",");
   const Partition* p = cluster.partitions.find(j.partition);
   return p ? p->name : "";
 }
@@ -176,8 +176,8 @@ std::vector<std::string_view> partition_names(const Cluster& cluster, const Job&
 
 // Adds what the partition makes of the job's wish to share nodes.
 void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
-  const auto names = partition_names(cluster, j);
-  const Partition* p = names.empty() ? nullptr : cluster.partition(names.front());
+  const bool asks = j.pending() && !j.request->partitions.empty();
+  const Partition* p = asks ? cluster.partition(j.request->partitions.front()) : cluster.partitions.find(j.partition);
   if (!p) return;
   if (auto word = exclusive_word(j.request->exclusive, p); word != exclusive_word(j.request->exclusive, nullptr)) row.exclusive = word;
   if (auto word = oversubscribe_word(j.request->exclusive, p); word != oversubscribe_word(j.request->exclusive, nullptr))
