@@ -1,10 +1,25 @@
 // A planner with caches plans the same as a fresh one, reasons and expected starts included.
+#include <algorithm>
 #include <map>
 #include <utility>
 
 #include "sim/world.h"
 
 namespace muster::sim {
+namespace {
+
+// The first job that only the fresh plan starts, and what the other says of it: "job 12 (Priority): ".
+std::string fresh_start_missed(const sched::Plan& plan, const sched::Plan& fresh) {
+  for (const sched::StartItem& item : fresh.starts) {
+    if (std::ranges::find(plan.starts, item.job, &sched::StartItem::job) != plan.starts.end()) continue;
+    const auto verdict = std::ranges::find(plan.verdicts, item.job, [](const auto& v) { return v.first; });
+    const std::string why = verdict == plan.verdicts.end() ? "not looked at" : std::string(reason_name(verdict->second.reason));
+    return "job " + std::to_string(item.job.value) + " (" + why + "): ";
+  }
+  return "";
+}
+
+}  // namespace
 
 void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time now, sched::Pass pass, const sched::Plan& plan) {
   sched::Plan fresh = sched::Planner().plan(cluster, params, now, pass);
@@ -29,7 +44,7 @@ void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time
   };
   if (same && claims(plan) != claims(fresh)) fail("plan", "the planner lets others make room than a fresh one");
   if (!same)
-    fail("plan", "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) +
+    fail("plan", fresh_start_missed(plan, fresh) + "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) +
                      ", or elsewhere");
 }
 

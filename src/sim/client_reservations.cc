@@ -60,6 +60,8 @@ void Clients::end_reservations() {
     rpc::UpdateReservation c;
     c.name = x.name;
     if (x.repeats()) c.changes.push_back({"Flags", "-=", "HOURLY"});
+    // Of one that comes again every hour, for seconds each time, only the next time may ever be met.
+    if (x.start > world_.now()) c.changes.push_back({"StartTime", "=", "now"});
     c.changes.push_back({"EndTime", "=", "now+1"});
     send("tidy: end of reservation " + x.name, slurmctld::Caller::root(), c);
   });

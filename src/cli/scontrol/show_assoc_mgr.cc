@@ -43,11 +43,25 @@ bool read_filters(Context& c, Words words, rpc::QueryAssocMgr& query) {
   return true;
 }
 
+// Each record on one line: the lines behind its first one are indented.
+std::string on_one_line(const std::string& records) {
+  std::string out;
+  for (std::string_view line : split(records, '\n')) {
+    const size_t text = std::min(line.find_first_not_of(' '), line.size());
+    if (text == 0 && !out.empty()) out += '\n';
+    else if (text != 0) out += ' ';
+    const size_t end = line.find_last_not_of(' ');
+    out += line.substr(text, end == line.npos ? 0 : end + 1 - text);
+  }
+  return out;
+}
+
 // The records of one kind under their title, or that there are none.
-void put_kind(Out& out, bool asked, std::string_view title, std::string_view what, const std::string& records) {
+void put_kind(Out& out, bool asked, bool one_line, std::string_view title, std::string_view what, const std::string& records) {
   if (!asked) return;
-  if (records.empty()) out.put("\nNo " + std::string(what) + " currently cached in Slurm.\n\n");
-  else out.put("\n" + std::string(title) + " Records\n\n" + records);
+  const std::string gap = one_line ? "" : "\n";
+  if (records.empty()) out.put(gap + "No " + std::string(what) + " currently cached in Slurm.\n" + gap);
+  else out.put(gap + std::string(title) + " Records\n" + gap + (one_line ? on_one_line(records) : records));
 }
 
 }  // namespace
@@ -78,9 +92,9 @@ void show_assoc_mgr(Context& context, Words words) {
   if (!done) return context.complain("slurm_load_assoc_mgr_info error: ", done.error());
   Out out;
   out.put("Current Association Manager state\n");
-  put_kind(out, query.show_users, "User", "users", users);
-  put_kind(out, query.show_associations, "Association", "associations", associations);
-  put_kind(out, query.show_qos, "QOS", "QOS", qos);
+  put_kind(out, query.show_users, context.options.oneliner, "User", "users", users);
+  put_kind(out, query.show_associations, context.options.oneliner, "Association", "associations", associations);
+  put_kind(out, query.show_qos, context.options.oneliner, "QOS", "QOS", qos);
 }
 
 }  // namespace muster::cli

@@ -24,6 +24,22 @@ TEST(Planner, StartsWhatFitsInOrderOfPriority) {
   EXPECT_TRUE(still_fits(c, {}, *c.jobs.at(high.value).request, p.starts[0], from_unix(1000000), 60));
 }
 
+// An administrator gave the second one its priority; the first one's grows with its age. They ask for the same.
+TEST(Planner, AFixedPriorityStandsAboveOneThatGrows) {
+  Params params;
+  params.priority.multifactor = true;
+  for (const auto by : {PreemptRules::By::kNothing, PreemptRules::By::kQos}) {
+    params.preempt.by = by;
+    Cluster c = a_cluster().nodes(1).cpus(4).build();
+    submit(c, a_job().tasks(3).priority(1));
+    const JobId fixed = submit(c, a_job().tasks(3).priority(1000));
+    c.jobs.edit(fixed.value)->flags |= kJobPriorityFixed;
+    const Plan p = quick(c, params);
+    ASSERT_EQ(p.starts.size(), 1u);
+    EXPECT_EQ(p.starts[0].job, fixed);
+  }
+}
+
 TEST(Planner, TheFirstThatWaitsSaysResourcesTheNextPriority) {
   Cluster c = a_cluster().nodes(2).cpus(4).build();
   Params params;

@@ -213,7 +213,7 @@ uint32_t Pending::shape_id(const RequestBodyPtr& request) {
 
 Pending::Standing Pending::standing(const Job& job, const Params& all) {
   const PriorityParams& params = all.priority;
-  Standing out{int64_t{job.request->site_factor} - job.request->nice, 0, {}};
+  Standing out{true, int64_t{job.request->site_factor} - job.request->nice, 0, {}};
   if (params.weight_fairshare || params.weight_assoc) out.association = job.association;
   if (params.weight_qos || all.preempt.by == PreemptRules::By::kQos) out.qos = job.request->qos;
   return out;
@@ -226,7 +226,7 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
   const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
   std::optional<Standing> own;
   if (aging) own = standing(*aging, params);
-  else if (params.preempt.by == PreemptRules::By::kQos) own = Standing{0, 0, request->qos};
+  else if (params.preempt.by == PreemptRules::By::kQos) own = Standing{.qos = request->qos};
   const Stay stay{reservation, request->warn.reservation ? request->warn.seconds_before_end : 0};
   auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, stay, std::move(own)},
                                             static_cast<uint32_t>(classes_.size()));

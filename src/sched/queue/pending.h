@@ -88,6 +88,7 @@ class Pending {
   // What the priorities of jobs that age have in common: nice and site factor, and where those have a weight, association and QOS. Where QOS
   // says who may preempt whom, the QOS of any job.
   struct Standing {
+    bool ages = false;  // jobs with a fixed priority are ordered by it, so they share no class with those that age
     int64_t own = 0;
     uint32_t association = 0;
     std::string qos;

@@ -157,6 +157,19 @@ TEST(AccountRules, AssocMgrTellsWhatIsHeldAndUsed) {
   EXPECT_EQ(seen.users[0].name, "bob");
   for (const AssociationUse& a : seen.associations) EXPECT_EQ(a.record.account, "other");
   EXPECT_TRUE(seen.qos[0].users.empty()) << "alice is hidden";
+
+  // Without a limit on them, too, those are told that grow in priority by their age: not what runs, is held or begins later.
+  EXPECT_EQ(all.qos[0].use.accruing, 0u);
+  b.of("alice", 8);
+  ASSERT_TRUE(b.update(b.of("alice", 8), "Priority", "0"));
+  const rpc::AssocMgrRows later = ask(Caller::root());
+  EXPECT_EQ(later.qos[0].use.accruing, 1u);
+  EXPECT_EQ(later.qos[0].users[0].use.accruing, 1u);
+  EXPECT_EQ(later.qos[0].accounts[0].use.accruing, 1u);
+  for (const AssociationUse& a : later.associations)
+    if (a.record.account == "team") {
+      EXPECT_EQ(a.use.accruing, 1u);
+    }
 }
 
 }  // namespace

@@ -28,11 +28,11 @@ bool takes_turns(const Cluster& cluster) {
   return found;
 }
 
-namespace {
-
-bool eligible(const View& v, const Job& j) {
-  return j.pending() && j.priority != 0 && !j.dependencies && j.eligible != kTimeUnset && j.eligible <= v.now;
+bool waits_its_turn(const Job& job, Time now) {
+  return job.pending() && job.priority != 0 && !job.dependencies && job.eligible != kTimeUnset && job.eligible <= now;
 }
+
+namespace {
 
 class Turns {
  public:
@@ -41,7 +41,7 @@ class Turns {
   Events run() {
     std::vector<const Job*> waiting;
     v_.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      if (!eligible(v_, j)) return;
+      if (!waits_its_turn(j, v_.now)) return;
       if (j.accrues == kTimeInfinite) waiting.push_back(&j);
       else if (j.accrues == kTimeUnset && limited_ && bounded(j)) begin(j, before_);  // it was there before the limit, and keeps its age
     });

@@ -12,6 +12,8 @@ namespace muster::slurmctld {
 
 // Whether such a limit is set anywhere. Cost: O(associations + QOS).
 bool takes_turns(const Cluster& cluster);
+// It waits for nothing but resources and limits, so its age counts, if no limit on such jobs holds that up.
+bool waits_its_turn(const Job& job, Time now);
 // Also lets those go on that waited for a limit that is no longer there.
 Events decide_accrual(const View& v);
 

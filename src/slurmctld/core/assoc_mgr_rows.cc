@@ -6,6 +6,7 @@
 #include "base/saturating.h"
 #include "base/text.h"
 #include "model/account_directory.h"
+#include "slurmctld/core/accrual.h"
 #include "slurmctld/core/share_rows.h"
 
 namespace muster::slurmctld {
@@ -17,9 +18,24 @@ bool named(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }
 
+// The ledger counts those that grow in priority by their age only where a limit on them is set (accrual.h); here all are.
+Ledger with_all_accruing(const Cluster& cluster, Time now) {
+  Ledger ledger = cluster.ledger;
+  cluster.jobs.for_each([&](uint32_t, const Job& job) {
+    if (!waits_its_turn(job, now) || job.accrues != kTimeUnset) return;
+    const Charge was = Charge::of(job, cluster.partitions);
+    Charge accruing = was;
+    accruing.accruing = was.submitted;  // tasks of an array are jobs
+    ledger.take(was, cluster.directory.get(), cluster.tres_table());
+    ledger.add(accruing, cluster.directory.get(), cluster.tres_table());
+  });
+  return ledger;
+}
+
 class Writer {
  public:
-  Writer(const Cluster& cluster, const std::vector<std::string>& tracked, Time now) : cluster_(cluster), now_(now) {
+  Writer(const Cluster& cluster, const std::vector<std::string>& tracked, Time now)
+      : cluster_(cluster), now_(now), ledger_(with_all_accruing(cluster, now)) {
     for (const std::string& name : tracked) columns_.push_back(cluster.tres_table().find(to_lower(name)));
   }
 
@@ -38,11 +54,13 @@ class Writer {
     }
     return out;
   }
-  UseRow of(const Holder& holder) const { return use(cluster_.ledger.use_of(holder), cluster_.used_by(holder, now_)); }
+  UseRow of(const Holder& holder) const { return use(ledger_.use_of(holder), cluster_.used_by(holder, now_)); }
+  const Ledger& ledger() const { return ledger_; }
 
  private:
   const Cluster& cluster_;
   const Time now_;
+  const Ledger ledger_;
   std::vector<uint32_t> columns_;  // index of each tracked TRES
 };
 
@@ -89,7 +107,7 @@ void add_qos(const Cluster& cluster, const Writer& writer, const rpc::QueryAssoc
     QosUse row;
     row.record = record;
     row.use = writer.of(Holder::qos(name));
-    cluster.ledger.each_within(name, [&](std::string_view who, bool user, const Use& use) {
+    writer.ledger().each_within(name, [&](std::string_view who, bool user, const Use& use) {
       const std::string party(who);
       if (user ? !privacy.shows_user(Uid(parse_number<uint32_t>(party).value_or(0))) : !privacy.shows_account(party)) return;
       (user ? row.users : row.accounts).push_back({party, writer.use(use, Spent{})});
