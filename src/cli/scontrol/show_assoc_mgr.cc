@@ -53,6 +53,7 @@ std::string on_one_line(const std::string& records) {
     const size_t end = line.find_last_not_of(' ');
     out += line.substr(text, end == line.npos ? 0 : end + 1 - text);
   }
+  if (!out.ends_with('\n')) out += '\n';
   return out;
 }
 
