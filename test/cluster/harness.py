@@ -130,16 +130,17 @@ def without_requeue_delay(lines):
 
 
 class Munge:
-    """A munged of our own: own key, own socket."""
+    """A munged of our own: own socket, and own key where none is given."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, key=None):
         os.makedirs(folder, exist_ok=True)
         os.chmod(folder, 0o755)
         self.socket = os.path.join(folder, "m.sock")
-        key = os.path.join(folder, "key")
-        with open(key, "wb") as f:
-            f.write(os.urandom(128))
-        os.chmod(key, 0o600)
+        if key is None:
+            key = os.path.join(folder, "key")
+            with open(key, "wb") as f:
+                f.write(os.urandom(128))
+            os.chmod(key, 0o600)
         with open(os.path.join(folder, "out"), "ab") as out:
             self.process = subprocess.Popen(
                 ["/usr/sbin/munged", "-F", "--force", "--socket", self.socket, "--key-file", key,

@@ -202,6 +202,7 @@ def test_a_database_that_cannot_be_written(accounted):
     assert len(said()) == 1 and "error" in said()[0], said()
 
 
+@pytest.mark.row(103, 128)
 @pytest.mark.skipif(not os.path.exists(MariaDb.PROGRAM), reason="no mariadb-server-core (tools/install-packages)")
 def test_with_mariadb(accounted):
     """The same with StorageType=accounting_storage/mysql, and the server restarted under slurmdbd's feet."""

@@ -47,7 +47,7 @@ def gpus(nodes, job="\\d+"):
     return "".join("GPU %d: NVIDIA H100 80GB HBM3 \\(job %s on %s\\)\n" % (i, job, node) for node in nodes for i in range(8))
 
 
-@pytest.mark.row(1, 6, 26, 29, 47, 52, 54, 55, 56, 64)
+@pytest.mark.row(1, 6, 26, 29, 47, 52, 54, 55, 56, 64, 119, 99)
 def test_the_training_script(cluster):
     cluster.file("train.sh", TRAIN)
     said = cluster.sh("sbatch train.sh")
@@ -70,7 +70,7 @@ def test_the_sanity_script(cluster):
     assert re.fullmatch(gpus(["gpu-node-001"], job), output(cluster, job))
 
 
-@pytest.mark.row(6)
+@pytest.mark.row(6, 120)
 @pytest.mark.parametrize("tasks", [1, 8])
 @pytest.mark.parametrize("step", ["srun python train.py --model-size=70B", "srun python train_ds.py --deepspeed ds_config.json"])
 def test_srun_starts_one_task_for_each_of_ntasks_per_node(cluster, step, tasks):
@@ -105,7 +105,7 @@ def test_evaluate_after_training(cluster):
     assert cluster.read("order") == "trained\nevaluated\n"
 
 
-@pytest.mark.row(5, 60)
+@pytest.mark.row(5, 60, 137)
 def test_a_sweep_on_the_command_line(cluster):
     cluster.file("sweep.sh", "#!/bin/bash\nuntil [ -e all ]; do sleep 0.05; done\necho $SLURMD_NODENAME/$CUDA_VISIBLE_DEVICES\n")
     said = cluster.sh("sbatch --array=0-15 --gres=gpu:1 sweep.sh")
@@ -158,7 +158,7 @@ def test_a_shell_on_a_node(cluster, line, devices):
     assert re.search(r"/dev/pts/\d+", out) and "37 91" in out and "gpu gpus=%s." % devices in out and code == 3, (out, code)
 
 
-@pytest.mark.row(11, 37, 57, 58)
+@pytest.mark.row(11, 37, 57, 58, 121, 122)
 def test_one_ray_a_node(cluster):
     cluster.script("ray", '#!/bin/bash\necho "$SLURMD_NODENAME $*"\n')
     out, _ = cluster.run_script(
@@ -183,7 +183,7 @@ def test_squeue(cluster):
     assert cluster.sh("squeue -u nobody").lines == [header]
 
 
-@pytest.mark.row(15)
+@pytest.mark.row(15, "109d")
 def test_squeue_with_every_field(cluster):
     job = cluster.sbatch("-N2", "--gres=gpu:h100:8", "-J", "llm-fsdp-train-with-a-name-too-long", "--wrap", "sleep 600")
     cluster.wait_job(job, "RUNNING")

@@ -168,7 +168,7 @@ def test_output_in_a_directory_that_does_not_exist(cluster):
     assert (cluster.read("logs/%d/train.out" % job), cluster.read("logs/%d/train.err" % job)) == ("out\n", "err\n")
 
 
-@row(49, 93)
+@row(49, 93, 133)
 def test_requeue_after_a_node_fails(make_cluster):
     cluster = make_cluster(nodes=2)
     cluster.file("train.sh", "#!/bin/bash\n#SBATCH --requeue\n#SBATCH --open-mode=append\n#SBATCH --output=train.log\n"
@@ -182,7 +182,7 @@ def test_requeue_after_a_node_fails(make_cluster):
     assert [line for line in cluster.read("train.log").splitlines() if line.startswith("start")] == ["start 0", "start 1"]
 
 
-@row(50, 59, 96)
+@row(50, 59, 96, 137)
 def test_a_thousand_shards(cluster):
     """Row 50's directive with the comment behind it; 1,000 shards, one GPU each, on the site's 64."""
     cluster.file("shards.sh", "#!/bin/bash\n#SBATCH --array=0-999          # 1000 shards\n#SBATCH --gres=gpu:1\n"
@@ -250,7 +250,7 @@ def test_each_job_has_gpus_of_its_own(cluster):
     assert out in ("unset\n", "\n")
 
 
-@row(63)
+@row(63, 124)
 def test_nccl_variables(cluster):
     nccl = {"NCCL_IB_HCA": "mlx5", "NCCL_IB_GID_INDEX": "3", "NCCL_NET_GDR_READ": "1", "NCCL_NET_GDR_LEVEL": "SYS",
             "NCCL_SOCKET_IFNAME": "eth0", "NCCL_IB_DISABLE": "0", "NCCL_DEBUG": "INFO"}

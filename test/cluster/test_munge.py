@@ -8,6 +8,7 @@ import pytest
 pytestmark = pytest.mark.skipif(not os.path.exists("/usr/sbin/munged"), reason="no munged")
 
 
+@pytest.mark.row(110)
 def test_jobs_and_steps(make_cluster):
     cluster = make_cluster(nodes=2, auth="munge")
     out, record = cluster.run_script("#!/bin/bash\n#SBATCH -N2\nsrun -l hostname >/dev/null && echo fine\n")

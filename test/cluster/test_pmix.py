@@ -50,7 +50,7 @@ def with_mpi_conf(cluster, text):
 
 
 # ---- MPI programs
-@pytest.mark.row(10)
+@pytest.mark.row(10, 123)
 @pytest.mark.parametrize("nodes, tasks", [(1, 2), (2, 4), (4, 4)])
 def test_open_mpi_over_nodes(run, nodes, tasks):
     each = tasks // nodes
@@ -60,7 +60,7 @@ def test_open_mpi_over_nodes(run, nodes, tasks):
                                   % (r, tasks, r // each + 1, r + 1 if r else tasks, sum(range(tasks)), tasks) for r in range(tasks)], said
 
 
-@pytest.mark.row(10)
+@pytest.mark.row(10, 123)
 def test_a_batch_job_with_two_steps_at_once(cluster, programs):
     exports = "".join("export %s=%s\n" % pair for pair in OPEN_MPI.items())
     text, record = cluster.run_script(

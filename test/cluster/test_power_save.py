@@ -38,6 +38,7 @@ class Machines:
         return dict(line.split() for line in self.cluster.ok("sinfo", "-h", "-N", "-p", "main", "-o", "%N %t").lines)
 
 
+@pytest.mark.row(80, 130)
 def test_idle_nodes_go_down_and_come_back_for_a_job(make_cluster):
     m = Machines(make_cluster, "SuspendTime=2")
     until("both nodes to go down", lambda: m.told() == ["suspend n[1-2]"])
@@ -66,6 +67,7 @@ def test_those_that_are_excluded_stay(make_cluster):
     until("the others as well", lambda: all(state != "idle" for state in m.states().values()))
 
 
+@pytest.mark.row(80)
 def test_one_that_does_not_come_up_is_told(make_cluster):
     m = Machines(make_cluster, "SuspendTime=1", nodes=1)
     m.cluster.conf_lines = [line.replace("ResumeTimeout=60", "ResumeTimeout=2") for line in m.cluster.conf_lines]

@@ -41,7 +41,7 @@ def whole(cluster, *args, command="sleep 600"):
     return cluster.sbatch("--exclusive", *args, "--wrap", command)
 
 
-@pytest.mark.row(79, 93)
+@pytest.mark.row(79, 93, 107, 133)
 def test_a_preempted_job_restarts_from_its_checkpoint(make_cluster):
     cluster = make(make_cluster, "REQUEUE")
     cluster.file("train.sh", TRAINING)
@@ -85,6 +85,7 @@ def test_no_requeue_is_cancelled(make_cluster):
     cluster.wait_job(low, "PREEMPTED")
 
 
+@pytest.mark.row(133)
 def test_grace_time(make_cluster):
     """The job's tasks are told at once, and it may use the time until GraceTime is over."""
     cluster = make(make_cluster, "REQUEUE", low="GraceTime=60")
@@ -106,6 +107,7 @@ def test_grace_time(make_cluster):
     assert cluster.job(low)["JobState"] == "PENDING" and cluster.job(low)["Restarts"] == "1"
 
 
+@pytest.mark.row(133)
 def test_send_user_signal(make_cluster):
     cluster = make(make_cluster, "REQUEUE", low="GraceTime=60", more="PreemptParameters=send_user_signal")
     cluster.file("job.sh", "#!/bin/bash\ntrap 'echo saved > saved; exit 0' USR1\ntouch ready\nwhile :; do sleep 0.1; done\n")

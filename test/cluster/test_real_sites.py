@@ -85,6 +85,7 @@ def as_logged(findings):
     return out
 
 
+@pytest.mark.row(127, 130)
 @pytest.mark.parametrize("site", overlay.names(), indirect=True)
 def test_a_site_starts_and_is_told_what_is_odd(site):
     checked = site.run("muster", "check-config", os.path.dirname(site.conf_path))

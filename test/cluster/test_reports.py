@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from accounting import Database
+from accounting import kind, on_both
 from harness import until
 
 pytestmark = pytest.mark.better_than_slurm      # SQLite; the hour that lasts is counted as far as it has come
@@ -16,10 +16,10 @@ NOBODY = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
 
 
 @pytest.fixture
-def site(make_cluster):
+def site(request, make_cluster):
     """Accounts one and two, below `all`; four nodes of 8 CPUs and 4 GPUs."""
     cluster = make_cluster(start=False, nodes=4, gpus=4, cpus=8)
-    cluster.database = Database(cluster, "PrivateData=usage\n")
+    cluster.database = kind(request)(cluster, "PrivateData=usage\n")
     cluster.database.start()
     cluster.start()
     until("slurmdbd to know the cluster", lambda: "test" in cluster.run("sacctmgr", "-n", "show", "cluster", "format=cluster").out)
@@ -59,6 +59,8 @@ def report(site, *words, who=(), options=()):
     return json.loads(answer.out)["reports"]
 
 
+@pytest.mark.row(100)
+@on_both("site")
 def test_reports_are_what_sacct_adds_up_to(site):
     run_jobs(site)
     cpus, gpus, failed = recount(site)

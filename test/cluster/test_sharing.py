@@ -43,6 +43,7 @@ def used(cluster, account):
     return int(shares(cluster)[account, ""]["RawUsage"])
 
 
+@pytest.mark.row(92)
 def test_usage_grows_while_a_job_runs_and_survives_a_crash(site):
     assert used(site, "one") == 0
     job = sleeper(site, "-n8", "-A", "one")
@@ -66,6 +67,7 @@ def test_usage_grows_while_a_job_runs_and_survives_a_crash(site):
     assert table["two", ""]["LevelFS"] == "inf"
 
 
+@pytest.mark.row(92, 103)
 def test_who_used_less_comes_first_and_sprio_says_why(site):
     first = sleeper(site, "-n8", "-A", "one")
     until_shown(site, first, "RUNNING None")

@@ -269,6 +269,7 @@ def test_memory_and_processes_between_callbacks(site):
 
 
 # ---- options
+@pytest.mark.row(113)
 def test_options_are_in_the_help(site):
     for command in ("srun", "sbatch", "salloc"):
         text = site.cluster.ok(command, "--help").out
@@ -278,6 +279,7 @@ def test_options_are_in_the_help(site):
     assert "--record" not in site.cluster.ok("srun", "--help").out
 
 
+@pytest.mark.row(113)
 @pytest.mark.parametrize("typed, given, asked", [
     (["--record=a b"], "1:a b:%d", "a b"), (["--record", "x"], "1:x:%d", "x"), (["--record-f"], "2:(null):%d", "!3000"),
     (["--record-maybe=m", "--record=1", "--record=2"], "3:m:%d 1:1:%d 1:2:%d", "2"), (["--record-maybe"], "3:(null):%d", "!3000")])
@@ -290,6 +292,7 @@ def test_options_reach_both_sides(site, typed, given, asked):
         assert [line for line in f if line.startswith("remote:task_init ") and " getopt=%s " % asked in line]
 
 
+@pytest.mark.row(113)
 def test_options_of_a_script_reach_its_steps(site):
     out, _ = site.cluster.run_script("#!/bin/bash\n#SBATCH --record=directive\n#SBATCH -n1 -e err\nprintenv _SLURM_SPANK_OPTION_recorder_record\nsrun true\n"
                                      "srun --record=own true\n")
@@ -533,7 +536,7 @@ def copy_program(program, root):
         copy(path)
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 114)
 def test_container_image(pyxis):
     needs_namespaces()
     for image in (IMAGE, "nvcr.io/nvidia/pytorch:24.03-py3"):
@@ -545,7 +548,7 @@ def test_container_image(pyxis):
     assert pyxis.cluster.ok("srun", "sh", "-c", "echo ${CUDA_VERSION-none}").out == "none\n"
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 115, 116)
 def test_container_mounts_and_the_other_options(pyxis):
     needs_namespaces()
     folder = pyxis.cluster.folder
@@ -563,7 +566,7 @@ def test_container_mounts_and_the_other_options(pyxis):
     assert said.lines == ["image"] and said.err.count("Read-only file system") == 2 and said.code != 0, said
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 114, 115)
 def test_container_of_a_batch_script(pyxis):
     needs_namespaces()
     out, _ = pyxis.cluster.run_script("#!/bin/sh\n#SBATCH --container-image=%s\n#SBATCH --container-mounts=%s:%s\ncat /etc/os-release\necho $CUDA_VERSION\n"
@@ -571,14 +574,14 @@ def test_container_of_a_batch_script(pyxis):
     assert out.endswith("PRETTY_NAME=%s\n12.6\n" % IMAGE), out
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 114)
 def test_containers_of_steps_of_a_script(pyxis):
     needs_namespaces()
     out, _ = pyxis.cluster.run_script("#!/bin/bash\n#SBATCH -N2 --ntasks-per-node=1\nsrun --container-image=%s cat /etc/os-release\nsrun hostname >&2\n" % IMAGE)
     assert out.count("PRETTY_NAME=%s\n" % IMAGE) == 2, out
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 115, 116)
 @pytest.mark.parametrize("wrong, why", [
     (["--container-image="], "pyxis: --container-image: argument required"),
     (["--container-mounts=data"], "pyxis: --container-mounts: invalid format: data"),
@@ -586,6 +589,24 @@ def test_containers_of_steps_of_a_script(pyxis):
 def test_wrong_container_options(pyxis, wrong, why):
     said = pyxis.cluster.run("srun", *wrong, "true")
     assert said.code == 255 and "srun: error: " + why in said.err, said
+
+
+SWITCHES = ("container-mount-home", "container-remap-root", "container-entrypoint", "container-entrypoint-log", "container-unshare")
+
+
+@pytest.mark.row(113, 116)
+@pytest.mark.parametrize("command", ["srun", "sbatch", "salloc"])
+def test_every_option_and_its_no_form(pyxis, command):
+    """The names that the checklist has; without an image none of them has anything to do."""
+    rest = ["--wrap", "true", "--hold"] if command == "sbatch" else ["true"]
+    text = pyxis.cluster.ok(command, "--help").out
+    values = ["--container-workdir=/work", "--container-name=mine", "--container-save=/tmp/saved.sqsh", "--container-env=FROM"]
+    for yes, no in [("--" + name, "--no-" + name) for name in SWITCHES] + [("--container-writable", "--container-readonly")]:
+        assert re.search(r"^ +%s\s" % yes, text, re.M) and re.search(r"^ +%s\s" % no, text, re.M), text[-3000:]
+        for one in (yes, no):
+            pyxis.cluster.ok(command, *values, one, *rest)
+        both = pyxis.cluster.run(command, yes, no, *rest)
+        assert both.code == 255 and "both forms of" in both.err, both
 
 
 @pytest.mark.row(12)
@@ -623,7 +644,7 @@ def real_pyxis(site):
     return site
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 113, 114, 115)
 def test_real_pyxis_runs_images(real_pyxis):
     image = "--container-image=" + real_pyxis.image
     data = os.path.join(real_pyxis.cluster.folder, "mounted")
@@ -639,7 +660,7 @@ def test_real_pyxis_runs_images(real_pyxis):
     assert said.code == 7 and "Read-only file system" in said.err, said
 
 
-@pytest.mark.row(12)
+@pytest.mark.row(12, 116)
 def test_real_pyxis_keeps_named_containers(real_pyxis):
     image, cluster = "--container-image=" + real_pyxis.image, real_pyxis.cluster
     cluster.ok("srun", "-w", "n1", image, "--container-name=kept", "--container-writable", "touch", "/work/there")

@@ -12,7 +12,7 @@ has_torch = subprocess.run(["/usr/bin/python3", "-c", "import torch, sklearn"], 
 pytestmark = pytest.mark.skipif(not has_torch, reason="python3-torch and python3-sklearn are not installed")
 
 
-@pytest.mark.row(6, 64)
+@pytest.mark.row(6, 64, 119)
 def test_four_nodes_learn_together(cluster):
     for name in ("train.sh", "train.py", "bin/torchrun"):
         shutil.copy(os.path.join(harness.REPO, "examples", name), cluster.work)

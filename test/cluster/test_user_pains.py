@@ -42,6 +42,7 @@ int main(int argc, char** argv) {
 """
 
 
+@pytest.mark.row(123)
 @pytest.mark.skipif(not shutil.which("mpirun") or not shutil.which("mpicc"), reason="Open MPI is not installed")
 def test_mpirun_of_open_mpi_starts_its_daemons_with_srun(cluster):
     cluster.file("hello.c", HELLO_MPI)
@@ -54,6 +55,7 @@ def test_mpirun_of_open_mpi_starts_its_daemons_with_srun(cluster):
     assert sorted(lines) == ["rank %d of 6 on n%d: sum 15" % (rank, rank // 2 + 1) for rank in range(6)], lines
 
 
+@pytest.mark.row(123)
 def test_the_options_of_open_mpi_and_others(cluster):
     out, _ = cluster.run_script(
         "#!/bin/bash\nsrun --ntasks-per-node=1 --kill-on-bad-exit --mpi=none --cpu-bind=none --nodes=2 --ntasks=2 "
@@ -289,11 +291,13 @@ def may_raise_memlock():
     return subprocess.run(["bash", "-c", "ulimit -l unlimited"], capture_output=True).returncode == 0
 
 
+@pytest.mark.row(124)
 def test_memory_lock_limit_travels_with_the_job(cluster):
     assert memlock(cluster, "64") == ["64", "64"]
     assert memlock(cluster, "64", "--propagate=NOFILE")[0] != "64"
 
 
+@pytest.mark.row(124)
 @better
 @pytest.mark.skipif(not may_raise_memlock(), reason="needs the right to raise limits")
 def test_memory_lock_is_unlimited_where_it_is_not_propagated(make_cluster):
@@ -349,6 +353,7 @@ def test_a_job_over_its_limit_is_timeout(cluster, command, code):
 
 
 # ---- SPANK
+@pytest.mark.row(86)
 @better
 def test_a_spank_plugin_is_never_passed_over_in_silence(make_cluster):
     cluster = make_cluster(nodes=1)

@@ -71,6 +71,7 @@ def files(package):
     return [line.split()[5][1:] for line in tool("dpkg-deb", "-c", package).splitlines() if not line.startswith("d")]
 
 
+@pytest.mark.row(111, 135)
 def test_each_role_is_a_package_and_stands_for_the_one_that_people_know(packages):
     for role in DAEMONS:
         assert field(packages[role], "Provides") == role
@@ -79,7 +80,7 @@ def test_each_role_is_a_package_and_stands_for_the_one_that_people_know(packages
         assert "libc6" in field(packages[role], "Depends")
         assert "/usr/sbin/" + role in files(packages[role])
         assert "/usr/lib/systemd/system/%s.service" % role in files(packages[role])
-    assert "slurm-client" in field(packages["client"], "Provides")
+    assert field(packages["client"], "Provides").split(", ") == ["slurm-client", "slurm-wlm"]
     assert "/usr/sbin/slurmstepd" in files(packages["slurmd"])
     for command in ("sbatch", "srun", "squeue", "scontrol", "sacct", "muster"):
         assert "/usr/bin/" + command in files(packages["client"])
@@ -94,6 +95,7 @@ def test_no_file_is_in_two_packages(packages):
             assert owner.setdefault(path, role) == role, path
 
 
+@pytest.mark.row(28, 135)
 def test_units_name_what_is_installed(packages, tmp_path):
     for role in DAEMONS:
         subprocess.run(["dpkg-deb", "-x", packages[role], str(tmp_path)], check=True)
@@ -115,6 +117,7 @@ def until(what, seconds=60):
     assert what()
 
 
+@pytest.mark.row(28, 127, 135)
 def test_from_installation_to_purge(root):
     said = install(root)
     assert "slurmctld starts once /etc/slurm/slurm.conf is there" in said

@@ -35,6 +35,7 @@ def refuses(town, name, *args):
 DAEMONS = [("slurmctld", ()), ("slurmd", ("-N", "n1"))]
 
 
+@pytest.mark.row(112)
 @pytest.mark.parametrize("mode", [0o644, 0o640, 0o602])
 @pytest.mark.parametrize("daemon", DAEMONS, ids=lambda d: d[0])
 def test_a_cluster_key_that_others_can_read(stopped, daemon, mode):

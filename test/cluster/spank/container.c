@@ -15,7 +15,7 @@
 SPANK_PLUGIN(pyxis, 1)
 
 static char *image, *mounts, *workdir, *name, *save, *env_names;
-static int mount_home = -1, remap_root = -1, entrypoint = -1, entrypoint_log = -1, writable = -1;
+static int mount_home = -1, remap_root = -1, entrypoint = -1, entrypoint_log = -1, writable = -1, unshared = -1;
 
 enum { IMAGE, MOUNTS, WORKDIR, NAME, SAVE, ENV };
 static char **texts[] = {&image, &mounts, &workdir, &name, &save, &env_names};
@@ -55,6 +55,7 @@ SWITCH(remap_root)
 SWITCH(entrypoint)
 SWITCH(entrypoint_log)
 SWITCH(writable)
+SWITCH(unshared)
 
 static struct spank_option options[] = {
     {"container-image", "[USER@][REGISTRY#]IMAGE[:TAG]|PATH", "[pyxis] the image to use for the container filesystem", 1, IMAGE, text},
@@ -69,8 +70,11 @@ static struct spank_option options[] = {
     {"container-entrypoint", NULL, "[pyxis] execute the entrypoint from the image", 0, 1, set_entrypoint},
     {"no-container-entrypoint", NULL, "[pyxis] do not execute the entrypoint from the image", 0, 0, set_entrypoint},
     {"container-entrypoint-log", NULL, "[pyxis] print the output of the entrypoint script", 0, 1, set_entrypoint_log},
+    {"no-container-entrypoint-log", NULL, "[pyxis] do not print the output of the entrypoint script", 0, 0, set_entrypoint_log},
     {"container-writable", NULL, "[pyxis] make the container filesystem writable", 0, 1, set_writable},
     {"container-readonly", NULL, "[pyxis] make the container filesystem read-only", 0, 0, set_writable},
+    {"container-unshare", NULL, "[pyxis] give the container namespaces of its own", 0, 1, set_unshared},
+    {"no-container-unshare", NULL, "[pyxis] give the container no namespaces of its own", 0, 0, set_unshared},
     {"container-env", "NAME[,NAME...]", "[pyxis] environment variables to take from the host, not from the image", 1, ENV, text},
     SPANK_OPTIONS_TABLE_END};
 
