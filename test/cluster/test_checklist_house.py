@@ -1,0 +1,230 @@
+"""What a site does around the daemons (rows 88, 102, 103, 106, 110, 112 of checklist.txt): keys, nodes that come at their boot,
+names that do not resolve, a second controller."""
+import os
+import re
+import shutil
+import subprocess
+
+import pytest
+
+import harness
+from harness import until
+
+pytestmark = pytest.mark.better_than_slurm
+row = pytest.mark.row
+
+
+def log_of(cluster, name):
+    path = os.path.join(cluster.folder, "log", name)
+    return open(path, errors="replace").read() if os.path.exists(path) else ""
+
+
+def ended(process):
+    """Its exit status, once it has ended by itself."""
+    try:
+        return process.wait(20 * harness.SLOW)
+    except subprocess.TimeoutExpired:
+        harness.end_process(process)
+        raise AssertionError("it started")
+
+
+def elsewhere(cluster):
+    """What a daemon is started by that is on another host: it does not see the controller's sockets, and talks to its port."""
+    return ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs none "$0" && exec "$@"', cluster.folder + "/run"]
+
+
+def start_elsewhere(cluster, name, conf):
+    cluster.wrapper = elsewhere(cluster)
+    try:
+        return cluster.spawn("slurmd", "-D", "-N", name, "-f", conf)
+    finally:
+        cluster.wrapper = []
+
+
+needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="needs root, to hide the controller's sockets from a node")
+
+
+# ---- keys
+def munge_key(folder, name):
+    """As the checklist makes one, here in a file of the test's."""
+    path = os.path.join(folder, name)
+    subprocess.run(["mungekey", "--create", "--keyfile=" + path], env={"PATH": "/usr/sbin:/usr/bin:/sbin:/bin"}, check=True, capture_output=True)
+    os.chmod(path, 0o400)
+    return path
+
+
+@row(110)
+@needs_root
+@pytest.mark.skipif(not os.path.exists("/usr/sbin/mungekey"), reason="no mungekey")
+def test_a_munge_key_is_the_same_on_all_nodes(make_cluster):
+    """Two hosts with a munged each: one key, byte for byte, and they are a cluster; another, and the node stays outside."""
+    cluster = make_cluster(start=False, nodes=2, auth="munge")
+    cluster.munge.stop()
+    key, other = munge_key(cluster.folder, "munge.key"), munge_key(cluster.folder, "other.key")
+    copy = shutil.copy2(key, cluster.folder + "/copy.key")
+    assert open(key, "rb").read() == open(copy, "rb").read() != open(other, "rb").read()
+    assert os.stat(copy).st_mode & 0o777 == 0o400
+    cluster.munge = harness.Munge(cluster.folder + "/munge", key)
+    # The second host's slurm.conf names its own munged.
+    away, conf = cluster.folder + "/munge2", cluster.folder + "/etc/second.conf"
+    with open(cluster.conf_path) as f:
+        text = f.read()
+    with open(conf, "w") as f:
+        f.write(text.replace(cluster.munge.socket, away + "/m.sock"))
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    cluster.start_slurmd("n1")
+    cluster.wait_nodes("idle", ["n1"])
+    munged = harness.Munge(away, other)
+    try:
+        stranger = start_elsewhere(cluster, "n2", conf)
+        until(cluster.logs, lambda: re.search("munge|credential", log_of(cluster, "slurmd-n2.log"), re.I))
+        assert cluster.node_states()["n2"] != "idle"
+        harness.end_process(stranger)
+        munged.stop()
+        munged = harness.Munge(away, copy)
+        cluster.slurmds["n2"] = start_elsewhere(cluster, "n2", conf)
+        cluster.wait_nodes("idle")
+        assert sorted(cluster.ok("srun", "-N2", "bash", "-c", "echo $SLURMD_NODENAME").lines) == ["n1", "n2"]
+        harness.end_process(cluster.slurmds["n2"])
+    finally:
+        munged.stop()
+
+
+VAULT = '#!/bin/sh\n[ "$*" = "kv get -field=key secret/slurm" ] || exit 2\ncat %s\n'
+# The lines of a boot script, with where the node's files are.
+FETCH = "umask 077; vault kv get -field=key secret/slurm | base64 -d >%s/slurm.key"
+
+
+@row(112)
+@needs_root
+def test_the_key_comes_from_a_secrets_manager_at_boot(make_cluster):
+    """`vault` is a stand-in that prints the secret. Until the key is there the node says which file it lacks; then it joins."""
+    cluster = make_cluster(start=False, nodes=1, gpus=0)
+    secret = cluster.folder + "/secret"
+    with open(cluster.folder + "/etc/slurm.key", "rb") as f:
+        right = f.read()
+    cluster.script("vault", VAULT % secret)
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    node = cluster.folder + "/node"
+    os.mkdir(node)
+    for name in ("slurm.conf", "cgroup.conf"):
+        shutil.copy(cluster.folder + "/etc/" + name, node)
+
+    def boot(fetch=True):
+        if fetch:
+            cluster.ok("sh", "-ec", FETCH % node)
+        return start_elsewhere(cluster, "n1", node + "/slurm.conf")
+
+    def store(key):
+        with open(secret, "w") as f:
+            f.write(subprocess.run(["base64"], input=key, capture_output=True, check=True).stdout.decode())
+    assert ended(boot(fetch=False)) == 1
+    assert node + "/slurm.key" in log_of(cluster, "slurmd.out"), log_of(cluster, "slurmd.out")
+    store(os.urandom(1024))         # one that is not the cluster's, or not any more
+    stranger = boot()
+    until(cluster.logs, lambda: re.search("cluster key", log_of(cluster, "slurmd-n1.log")))
+    assert cluster.node_states()["n1"] != "idle"
+    harness.end_process(stranger)
+    store(right)
+    cluster.slurmds["n1"] = boot()
+    cluster.wait_nodes("idle")
+    assert os.stat(node + "/slurm.key").st_mode & 0o777 == 0o600
+    assert cluster.ok("srun", "-n1", "echo", "joined").out == "joined\n"
+
+
+# ---- nodes
+@row(88)
+def test_a_boot_script_registers_its_node(make_cluster):
+    """Nodes of the cloud have their lines and no machine: its boot script says where it is, that it is there, and starts slurmd."""
+    port, = harness.free_ports(1)
+    cluster = make_cluster(nodes=1, gpus=0, conf="NodeName=gpu-node-009 NodeHostname=%s Port=%d CPUs=4 RealMemory=1000 State=FUTURE\n"
+                           "PartitionName=cloud Nodes=gpu-node-009 MaxTime=INFINITE State=UP" % (harness.HOST, port))
+    assert "gpu-node-009" not in cluster.ok("sinfo", "-h", "-N", "-o", "%N").out
+    cluster.script("boot", "#!/bin/sh\nscontrol update NodeName=gpu-node-009 NodeAddr=127.0.0.1 State=IDLE\nexec slurmd -D -N gpu-node-009 -f %s\n"
+                   % cluster.conf_path)
+    cluster.slurmds["gpu-node-009"] = subprocess.Popen(["boot"], executable=cluster.bin + "/boot", env=cluster.env, cwd=cluster.folder,
+                                                       stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    cluster.wait_nodes("idle", ["gpu-node-009"])
+    assert cluster.ok("srun", "-p", "cloud", "bash", "-c", "echo on $SLURMD_NODENAME").out == "on gpu-node-009\n"
+    cluster.kill_ctld()
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    cluster.wait_nodes("idle", ["gpu-node-009"])
+    assert cluster.ok("srun", "-p", "cloud", "bash", "-c", "echo still $SLURMD_NODENAME").out == "still gpu-node-009\n"
+
+
+@row(88)
+@pytest.mark.parametrize("option, why", [
+    (["-Z"], "-Z: .*dynamic nodes are not supported yet"), (["-Z", "--conf", "CPUs=4 Feature=cloud"], "-Z: .*dynamic nodes are not supported yet"),
+    ([], "'gpu-node-010' is not in slurm.conf")], ids=["-Z", "-Z --conf", "created"])
+def test_a_node_that_slurm_conf_does_not_name_says_so(cluster, option, why):
+    cluster.ok("scontrol", "create", "NodeName=gpu-node-010", "CPUs=4", "RealMemory=1000", "State=CLOUD")
+    try:
+        said = cluster.run("slurmd", "-D", *option, "-N", "gpu-node-010", "-f", cluster.conf_path)
+        assert said.code == 1 and said.out == "" and re.search(why, said.err), said
+    finally:
+        cluster.ok("scontrol", "delete", "NodeName=gpu-node-010")
+
+
+@row(88)
+def test_a_job_for_a_partition_without_nodes_is_told_so(make_cluster):
+    cluster = make_cluster(nodes=1, gpus=0, conf="NodeSet=cloud Feature=cloud\nPartitionName=cloud Nodes=cloud MaxTime=INFINITE State=UP")
+    said = cluster.run("sbatch", "-p", "cloud", "--wrap", "true")
+    assert said.code == 1 and said.out == "" and "of the 0 nodes of partition cloud" in said.err, said
+    cluster.ok("scontrol", "create", "NodeName=gpu-node-009", "CPUs=4", "Feature=cloud", "State=CLOUD")
+    cluster.sbatch("-p", "cloud", "--hold", "--wrap", "true")
+
+
+@row(106)
+def test_names_that_do_not_resolve_hold_nobody_up(make_cluster):
+    """The names of cloud nodes mean nothing yet: the controller starts and works with the others; an address is enough later."""
+    port, = harness.free_ports(1)
+    cluster = make_cluster(nodes=1, gpus=0, conf="NodeName=cloud-7f3a.invalid Port=%d CPUs=4 RealMemory=1000 State=UNKNOWN\n"
+                           "PartitionName=cloud Nodes=cloud-7f3a.invalid MaxTime=INFINITE State=UP" % port)
+    assert cluster.ok("srun", "-n1", "echo", "fine").out == "fine\n"
+    node = "cloud-7f3a.invalid"
+    assert not cluster.node_states()[node].startswith("idle")
+    job = cluster.sbatch("-p", "cloud", "-o", "out", "--wrap", "echo on $SLURMD_NODENAME")
+    cluster.ok("scontrol", "update", "NodeName=" + node, "NodeAddr=127.0.0.1")
+    cluster.start_slurmd(node)
+    cluster.wait_job(job, seconds=60)
+    assert cluster.read("out") == "on %s\n" % node
+    cluster.kill_ctld()
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    cluster.wait_nodes("idle", ["n1", node])
+    assert cluster.ok("srun", "-p", "cloud", "echo", "again").out == "again\n"
+
+
+# ---- daemons that are not there
+@row(102)
+def test_a_standby_controller_is_told_to_be_down(make_cluster):
+    cluster = make_cluster(nodes=1, gpus=0, conf="SlurmctldHost=standby(127.0.0.9)")
+    said = cluster.run("scontrol", "ping")
+    assert (said.code, said.out) == (1, "Slurmctld(primary) at %s is UP\nSlurmctld(backup) at standby is DOWN\n" % harness.HOST), said
+    refused = cluster.run("strigger", "--set", "--backup_slurmctld_failure", "--program=/bin/true")
+    assert refused.code == 1 and "there is no backup slurmctld" in refused.err, refused
+    cluster.wait_job(cluster.sbatch("--wrap", "true"))
+
+
+@row(103)
+def test_fair_share_without_slurmdbd_says_what_it_lacks(make_cluster):
+    cluster = make_cluster(nodes=1, gpus=0, conf="PriorityType=priority/multifactor\nPriorityWeightFairshare=50000")
+    said = cluster.run("sshare", "-a")
+    assert said.code == 1 and said.out == "" and "accounting" in said.err, said
+    cluster.wait_job(cluster.sbatch("--wrap", "true"))
+
+
+@row(76)
+def test_a_database_host_without_an_address_holds_no_job_up(make_cluster):
+    cluster = make_cluster(start=False, nodes=1, gpus=0)
+    cluster.conf_lines = [line for line in cluster.conf_lines if not line.startswith("AccountingStorageType")] + [
+        "AccountingStorageType=accounting_storage/slurmdbd", "AccountingStorageHost=slurmdb01.invalid"]
+    cluster.write_lines()
+    cluster.start()
+    cluster.wait_job(cluster.sbatch("--wrap", "true"))
+    said = cluster.run("sacct")
+    assert said.code == 1 and said.out == "" and "slurmdb01.invalid" in said.err, said
+    until(cluster.logs, lambda: "slurmdb01.invalid" in log_of(cluster, "slurmctld.log"))
