@@ -1,5 +1,5 @@
-"""What a site does around the daemons (rows 88, 102, 103, 106, 110, 112 of checklist.txt): keys, nodes that come at their boot,
-names that do not resolve, a second controller."""
+"""What a site does around the daemons (rows 76, 88, 102, 103, 106, 109e, 110, 112, 132 of checklist.txt): keys, nodes that come at
+their boot or go to another pool, names that do not resolve, daemons that are not there."""
 import os
 import re
 import shutil
@@ -196,6 +196,34 @@ def test_names_that_do_not_resolve_hold_nobody_up(make_cluster):
     cluster.wait_ctld()
     cluster.wait_nodes("idle", ["n1", node])
     assert cluster.ok("srun", "-p", "cloud", "echo", "again").out == "again\n"
+
+
+@row("109e", 132)
+def test_a_node_is_lent_to_another_pool_and_comes_back(make_cluster):
+    """The same GPUs serve two masters in turn: nothing new starts there, what runs ends by itself, then the node can be taken."""
+    cluster = make_cluster(nodes=2)
+    last = cluster.sbatch("-w", "n2", "--gres=gpu:8", "-o", "/dev/null", "--wrap", "until [ -e trained ]; do sleep 0.05; done")
+    cluster.wait_job(last, "RUNNING")
+    cluster.ok("scontrol", "update", "NodeName=n2", "State=DRAIN", "Reason=lent to kubernetes")
+    cluster.wait_nodes("draining", ["n2"])
+    waits = cluster.sbatch("-w", "n2", "--gres=gpu:8", "-o", "out", "--wrap", "echo $CUDA_VISIBLE_DEVICES")
+    until("the reason", lambda: cluster.job(waits)["Reason"] not in ("None", "Priority"))
+    cluster.file("trained", "")
+    cluster.wait_job(last)
+    cluster.wait_nodes("drained", ["n2"])
+    assert cluster.ok("sinfo", "-R", "-h", "-o", "%E|%N").out == "lent to kubernetes|n2\n"
+    assert harness.end_process(cluster.slurmds.pop("n2")) == 0
+    # Whoever asks for it meanwhile waits; the rest of the cluster works, also over a restart of the controller.
+    cluster.kill_ctld()
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    cluster.wait_nodes("idle", ["n1"])
+    assert cluster.ok("srun", "-n1", "bash", "-c", "echo $SLURMD_NODENAME").out == "n1\n"
+    assert cluster.job(waits)["JobState"] == "PENDING" and cluster.node_states()["n2"].startswith("drained")
+    cluster.start_slurmd("n2")
+    cluster.ok("scontrol", "update", "NodeName=n2", "State=RESUME")
+    cluster.wait_job(waits, seconds=60)
+    assert cluster.read("out") == "0,1,2,3,4,5,6,7\n"
 
 
 # ---- daemons that are not there

@@ -64,6 +64,7 @@ def test_one_job_on_24000_gpus(make_cloud):
     cluster.ok("scancel", str(job))
 
 
+@pytest.mark.plain_build
 @pytest.mark.row(101, "109a")
 def test_7500_nodes_and_a_thousand_jobs_in_a_corner_of_the_controllers_host(make_cloud):
     """The checklist's host for slurmctld and slurmdbd has no GPU and 32 GB: both together leave most of it free."""

@@ -38,7 +38,7 @@ class Machines:
         return dict(line.split() for line in self.cluster.ok("sinfo", "-h", "-N", "-p", "main", "-o", "%N %t").lines)
 
 
-@pytest.mark.row(80, 130)
+@pytest.mark.row(80, 130, 133)
 def test_idle_nodes_go_down_and_come_back_for_a_job(make_cluster):
     m = Machines(make_cluster, "SuspendTime=2")
     until("both nodes to go down", lambda: m.told() == ["suspend n[1-2]"])

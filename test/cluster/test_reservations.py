@@ -118,6 +118,7 @@ def test_who_is_refused_and_why(site):
     assert "delete_reservation reservation=nope: Requested reservation is invalid" in site.run("scontrol", "delete", "reservation=nope").err
 
 
+@pytest.mark.row(133)
 def test_cores_of_a_small_machine(site):
     create(site, "reservationname=two", "StartTime=now", "Duration=60", "Nodes=n1", "CoreCnt=2", "User=root")
     text = show(site, "two")
