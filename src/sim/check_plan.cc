@@ -44,8 +44,8 @@ void Checkers::planned(const Cluster& cluster, const sched::Params& params, Time
   };
   if (same && claims(plan) != claims(fresh)) fail("plan", "the planner lets others make room than a fresh one");
   if (!same)
-    fail("plan", fresh_start_missed(plan, fresh) + "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " + std::to_string(fresh.starts.size()) +
-                     ", or elsewhere");
+    fail("plan", fresh_start_missed(plan, fresh) + "the planner starts " + std::to_string(plan.starts.size()) + " jobs, a fresh one " +
+                     std::to_string(fresh.starts.size()) + ", or elsewhere");
 }
 
 }  // namespace muster::sim
