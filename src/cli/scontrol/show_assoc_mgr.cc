@@ -47,11 +47,8 @@ bool read_filters(Context& c, Words words, rpc::QueryAssocMgr& query) {
 std::string on_one_line(const std::string& records) {
   std::string out;
   for (std::string_view line : split(records, '\n')) {
-    const size_t text = std::min(line.find_first_not_of(' '), line.size());
-    if (text == 0 && !out.empty()) out += '\n';
-    else if (text != 0) out += ' ';
-    const size_t end = line.find_last_not_of(' ');
-    out += line.substr(text, end == line.npos ? 0 : end + 1 - text);
+    if (!out.empty()) out += line.starts_with(' ') ? ' ' : '\n';
+    out += trim(line);
   }
   if (!out.ends_with('\n')) out += '\n';
   return out;

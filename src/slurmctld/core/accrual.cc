@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <map>
-#include <tuple>
 
 #include "acct/limits.h"
 #include "model/account_directory.h"
@@ -32,6 +31,18 @@ bool waits_its_turn(const Job& job, Time now) {
   return job.pending() && job.priority != 0 && !job.dependencies && job.eligible != kTimeUnset && job.eligible <= now;
 }
 
+CountsFor CountsFor::of(const Job& job) {
+  return {job.association, job.partition, job.request->uid, job.request->account, job.request->qos};
+}
+
+void count_accruing(Ledger& ledger, const Cluster& cluster, const Job& job, uint32_t jobs) {
+  const Charge was = Charge::of(job, cluster.partitions);
+  Charge is = was;
+  is.accruing = jobs;
+  ledger.take(was, cluster.directory.get(), cluster.tres_table());
+  ledger.add(is, cluster.directory.get(), cluster.tres_table());
+}
+
 namespace {
 
 class Turns {
@@ -56,25 +67,20 @@ class Turns {
 
  private:
   const std::vector<acct::Bound>& bounds_of(const Job& j) {
-    const RequestBody& r = *j.request;
-    auto [at, fresh] = bounds_.try_emplace({j.association, j.partition, r.uid.value, r.account, r.qos});
+    auto [at, fresh] = bounds_.try_emplace(CountsFor::of(j));
     if (fresh) at->second = acct::bounds_on(v_.cluster, sched::limits_held(v_.settings.sched), j);
     return at->second;
   }
   bool bounded(const Job& j) { return acct::any_asked(bounds_of(j), acct::kToAccrue); }
   void begin(const Job& j, std::vector<JobId>& list) {
     list.push_back(j.id);
-    const Charge was = Charge::of(j, v_.cluster.partitions);
-    Charge is = was;
-    is.accruing = 1;
-    ledger_.take(was, v_.cluster.directory.get(), v_.cluster.tres_table());
-    ledger_.add(is, v_.cluster.directory.get(), v_.cluster.tres_table());
+    count_accruing(ledger_, v_.cluster, j, 1);
   }
 
   const View& v_;
   const bool limited_;
   Ledger ledger_;  // with those whose turn it is
-  std::map<std::tuple<uint32_t, uint32_t, uint32_t, std::string, std::string>, std::vector<acct::Bound>> bounds_;
+  std::map<CountsFor, std::vector<acct::Bound>> bounds_;
   std::vector<JobId> before_, now_;
 };
 

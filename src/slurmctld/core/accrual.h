@@ -6,6 +6,8 @@
 // where such a limit is set, else O(associations + QOS).
 #pragma once
 
+#include <string_view>
+
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -14,6 +16,17 @@ namespace muster::slurmctld {
 bool takes_turns(const Cluster& cluster);
 // It waits for nothing but resources and limits, so its age counts, if no limit on such jobs holds that up.
 bool waits_its_turn(const Job& job, Time now);
+
+// Whom a job counts for: jobs that are alike in this count for the same. The texts are the request's and live as long as that.
+struct CountsFor {
+  uint32_t association = 0, partition = 0;
+  Uid uid{};
+  std::string_view account, qos;
+  static CountsFor of(const Job& job);
+  auto operator<=>(const CountsFor&) const = default;
+};
+// Counts that many jobs that are alike in whom they count for, this one among them, as growing in priority.
+void count_accruing(Ledger& ledger, const Cluster& cluster, const Job& job, uint32_t jobs);
 // Also lets those go on that waited for a limit that is no longer there.
 Events decide_accrual(const View& v);
 

@@ -1,6 +1,7 @@
 #include "slurmctld/core/assoc_mgr_rows.h"
 
 #include <algorithm>
+#include <map>
 
 #include "acct/shares.h"
 #include "base/saturating.h"
@@ -18,17 +19,22 @@ bool named(const std::vector<std::string>& names, const std::string& name) {
   return names.empty() || std::ranges::any_of(names, [&](const std::string& n) { return iequals(n, name); });
 }
 
-// The ledger counts those that grow in priority by their age only where a limit on them is set (accrual.h); here all are.
+// The ledger counts those that grow in priority by their age only where a limit on them is set (accrual.h); here all are. Cost: a look at
+// each job, and a change of the ledger for each kind of those that wait, of which there are few.
 Ledger with_all_accruing(const Cluster& cluster, Time now) {
-  Ledger ledger = cluster.ledger;
+  struct Alike {
+    const Job* one = nullptr;
+    uint32_t jobs = 0;
+  };
+  std::map<CountsFor, Alike> waiting;
   cluster.jobs.for_each([&](uint32_t, const Job& job) {
     if (!waits_its_turn(job, now) || job.accrues != kTimeUnset) return;
-    const Charge was = Charge::of(job, cluster.partitions);
-    Charge accruing = was;
-    accruing.accruing = was.submitted;  // tasks of an array are jobs
-    ledger.take(was, cluster.directory.get(), cluster.tres_table());
-    ledger.add(accruing, cluster.directory.get(), cluster.tres_table());
+    Alike& alike = waiting[CountsFor::of(job)];
+    alike.one = &job;
+    alike.jobs += Charge::of(job, cluster.partitions).submitted;  // tasks of an array are jobs
   });
+  Ledger ledger = cluster.ledger;
+  for (const auto& [who, alike] : waiting) count_accruing(ledger, cluster, *alike.one, alike.jobs);
   return ledger;
 }
 
@@ -125,8 +131,9 @@ rpc::AssocMgrRows query_assoc_mgr(const Cluster& cluster, const acct::FairShareR
   rpc::AssocMgrRows out;
   out.tres = tracked;
   if (!cluster.directory) return out;
-  const Writer writer(cluster, tracked, now);
   if (query.show_users) add_users(cluster, query, privacy, out);
+  if (!query.show_associations && !query.show_qos) return out;
+  const Writer writer(cluster, tracked, now);
   if (query.show_associations) add_associations(cluster, rule, now, writer, query, privacy, out);
   if (query.show_qos) add_qos(cluster, writer, query, privacy, out);
   return out;
