@@ -28,11 +28,8 @@ bool are_printable(const char* eight) {
 
 // Where the part of `text` from `at` on that needs no quoting ends.
 size_t end_of_plain(std::string_view text, size_t at) {
+  while (text.size() - at >= 8 && are_printable(text.data() + at)) at += 8;
   while (at < text.size()) {
-    while (text.size() - at >= 8 && are_printable(text.data() + at)) at += 8;
-    if (at == text.size()) break;
-    // What is left of a longer text is looked at together with a few characters before it.
-    if (at >= 8 && text.size() - at < 8 && are_printable(text.data() + text.size() - 8)) return text.size();
     const auto u = static_cast<uint8_t>(text[at]);
     if (u >= 0x20 && u < 0x7f) {
       ++at;

@@ -54,7 +54,7 @@ constexpr Bound kUpdateBounds[] = {{"Comment", kMostText},      {"Extra", kMostT
                                    {"NodeAddr", kMostHosts},    {"InstanceId", kMostHosts}, {"ReqNodeList", kMostHosts},
                                    {"ExcNodeList", kMostHosts}, {"NodeList", kMostHosts}};
 
-// No text has a lower bound, so most are done with one comparison.
+// Every text may be as long as this, so the bound of its own is looked up only for a longer one.
 constexpr size_t kLowestBound = std::min({kMostList, std::ranges::min(kRequestBounds, {}, &Bound::most).most});
 
 size_t most_of(std::span<const Bound> bounds, std::string_view field) {

@@ -124,8 +124,15 @@ TresAmounts tres_requested(const Cluster& cluster, const RequestBody& r, uint32_
   return wanted;
 }
 
+namespace {
+
+// Whether it is shown in the partitions that it asks for by name; else in the one that it has.
+bool waits_for_named(const Job& j) { return j.pending() && !j.request->partitions.empty(); }
+
+}  // namespace
+
 std::string partition_text(const Cluster& cluster, const Job& j) {
-  if (const auto& asked = j.request->partitions; j.pending() && !asked.empty()) return asked.size() == 1 ? asked.front() : join(asked, ",");
+  if (waits_for_named(j)) return join(j.request->partitions, ",");
   const Partition* p = cluster.partitions.find(j.partition);
   return p ? p->name : "";
 }
@@ -169,15 +176,14 @@ namespace {
 
 // The names in partition_text: while it waits those that it asked for, else the one that it runs in. They live as long as both arguments.
 std::vector<std::string_view> partition_names(const Cluster& cluster, const Job& j) {
-  if (j.pending() && !j.request->partitions.empty()) return {j.request->partitions.begin(), j.request->partitions.end()};
+  if (waits_for_named(j)) return {j.request->partitions.begin(), j.request->partitions.end()};
   const Partition* p = cluster.partitions.find(j.partition);
   return p ? std::vector<std::string_view>{p->name} : std::vector<std::string_view>{};
 }
 
 // Adds what the partition makes of the job's wish to share nodes.
 void add_sharing(const Cluster& cluster, const Job& j, JobRow& row) {
-  const bool asks = j.pending() && !j.request->partitions.empty();
-  const Partition* p = asks ? cluster.partition(j.request->partitions.front()) : cluster.partitions.find(j.partition);
+  const Partition* p = waits_for_named(j) ? cluster.partition(j.request->partitions.front()) : cluster.partitions.find(j.partition);
   if (!p) return;
   if (auto word = exclusive_word(j.request->exclusive, p); word != exclusive_word(j.request->exclusive, nullptr)) row.exclusive = word;
   if (auto word = oversubscribe_word(j.request->exclusive, p); word != oversubscribe_word(j.request->exclusive, nullptr))
