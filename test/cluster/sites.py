@@ -6,20 +6,24 @@ import contextlib
 import os
 import re
 
+import pytest
+
 import conftest
 import harness
 
 # The walk-through: four nodes of eight H100, three partitions. As many nodes more stand under leaf2 of its topology.
 H100_NODES = ["gpu-node-%03d" % i for i in range(1, 9)]
-H100_CONF = r"""
-GresTypes=gpu
-TopologyPlugin=topology/tree
-NodeName=gpu-node-[001-004] \
+H100_TRAIN = r"""NodeName=gpu-node-[001-004] \
   Gres=gpu:h100:8 \
   CPUs=128 \
   RealMemory=2048000 \
   State=UNKNOWN
 PartitionName=train Nodes=gpu-node-[001-004] Default=YES MaxTime=168:00:00 State=UP
+"""
+H100_CONF = """
+GresTypes=gpu
+TopologyPlugin=topology/tree
+""" + H100_TRAIN + """\
 PartitionName=debug  Nodes=gpu-node-001 MaxTime=02:00:00 MaxCPUsPerUser=8 State=UP
 PartitionName=priority Nodes=gpu-node-[001-004] MaxTime=720:00:00 PriorityJobFactor=2 State=UP
 
@@ -105,3 +109,10 @@ def running(names, text, gres="", topology=None):
     finally:
         site.stop()
         harness.remove(folder)
+
+
+@pytest.fixture(scope="module", name="shared")
+def h100():
+    """The walk-through's site for all tests of a file that imports this, in the place of the cluster of conftest.py."""
+    with running(*H100) as site:
+        yield site

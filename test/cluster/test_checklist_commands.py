@@ -6,9 +6,9 @@ from datetime import datetime, timedelta
 
 import harness
 import pytest
-import sites
 from accounting import Database
 from harness import until
+from sites import h100  # noqa: F401: a fixture
 
 pytestmark = pytest.mark.better_than_slurm
 
@@ -30,12 +30,6 @@ srun torchrun --nnodes=$SLURM_JOB_NUM_NODES --nproc_per_node=8 --rdzv_backend=c1
   --rdzv_endpoint="$MASTER_ADDR:$MASTER_PORT" train.py --fsdp --bf16
 """
 SANITY = "#!/bin/bash\n#SBATCH --job-name=sanity\n#SBATCH --nodes=1\n#SBATCH --gres=gpu:8\n#SBATCH --time=00:05:00\nsrun nvidia-smi\n"
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with sites.running(*sites.H100) as site:
-        yield site
 
 
 def output(cluster, job):

@@ -9,15 +9,10 @@ import harness
 import pytest
 import sites
 from harness import REPO, until
+from sites import h100  # noqa: F401: a fixture
 
 pytestmark = pytest.mark.better_than_slurm
 row = pytest.mark.row
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with sites.running(*sites.H100) as site:
-        yield site
 
 
 @pytest.fixture

@@ -20,16 +20,11 @@ row = pytest.mark.row
 
 NAMES = sites.H100_NODES[:4]
 # The rows' lines. Below the empty line is what they leave to the site.
-CONF = r"""
+CONF = """
 ClusterName=gpu-cluster
 SlurmctldHost=controller-node
 GresTypes=gpu
-NodeName=gpu-node-[001-004] \
-  Gres=gpu:h100:8 \
-  CPUs=128 \
-  RealMemory=2048000 \
-  State=UNKNOWN
-PartitionName=train Nodes=gpu-node-[001-004] Default=YES MaxTime=168:00:00 State=UP
+""" + sites.H100_TRAIN + """\
 TopologyPlugin=topology/tree
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=slurmdb01

@@ -5,17 +5,11 @@ import re
 
 import pytest
 
-import sites
 from harness import until
+from sites import h100  # noqa: F401: a fixture
 
 pytestmark = pytest.mark.better_than_slurm
 row = pytest.mark.row
-
-
-@pytest.fixture(scope="module")
-def shared():
-    with sites.running(*sites.H100) as site:
-        yield site
 
 
 HEAD = "#!/bin/bash\n#SBATCH --nodes=4\n#SBATCH --ntasks-per-node=1\n#SBATCH --gres=gpu:8\n#SBATCH --exclusive\n"

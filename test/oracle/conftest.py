@@ -4,7 +4,3 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(os.path.dirname(HERE), "cluster")]
-
-
-def pytest_configure(config):
-    config.addinivalue_line("markers", "row(number, ...): proves these rows of checklist.txt; see tools/checklist")

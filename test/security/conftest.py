@@ -16,7 +16,6 @@ import town as towns  # noqa: E402
 
 def pytest_configure(config):
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    config.addinivalue_line("markers", "row(number, ...): proves these rows of checklist.txt; see tools/checklist")
     if os.geteuid() != 0:
         pytest.exit("test/security acts as several users: run it as root", returncode=1)
     for name in ("sbin/slurmctld", "sbin/slurmd", "bin/sbatch"):
