@@ -6,21 +6,23 @@ using namespace rows;
 
 namespace {
 constexpr KeyRow d(const KeyRow& r) { return r.of(ConfFile::kSlurmdbd); }
-constexpr KeyRow archive(const char* name, const char* doc) { return d(yesno(name, "no", doc).not_yet("archives of the database")); }
+constexpr KeyRow archive(const char* name, const char* doc) { return d(yesno(name, "no", doc)); }
 constexpr KeyRow purge(const char* name, const char* doc) { return d(row(KeyType::kPurgeAge, name, nullptr, doc)); }
 
 constexpr KeyRow kRows[] = {
     d(yesno("AllowNoDefAcct", "no", "Users need no default account.")),
     d(yesno("AllResourcesAbsolute", "no", "Shares of licences are counts, not percentages.")),
-    d(path("ArchiveDir", "/tmp", "Directory of archive files.").not_yet("archives of the database")),
+    d(path("ArchiveDir", "/tmp", "Directory of archive files.")),
     archive("ArchiveEvents", "Archive node events when they are purged."),
     archive("ArchiveJobs", "Archive jobs when they are purged."),
-    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts; unset: as ArchiveJobs.").not_yet("archives of the database")),
-    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments; unset: as ArchiveJobs.").not_yet("archives of the database")),
+    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts; unset: as ArchiveJobs.").no_effect("slurmdbd keeps no scripts of jobs")),
+    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments; unset: as ArchiveJobs.")
+          .no_effect("slurmdbd keeps no environments of jobs")),
     archive("ArchiveResvs", "Archive reservations when they are purged."),
-    d(path("ArchiveScript", nullptr, "Program that archives instead of us.").not_yet("archives of the database")),
+    d(path("ArchiveScript", nullptr, "Program that archives instead of us.")),
     archive("ArchiveSteps", "Archive steps when they are purged."),
-    archive("ArchiveSuspend", "Archive suspensions when they are purged."),
+    archive("ArchiveSuspend", "Archive suspensions when they are purged.")
+        .no_effect("suspensions are part of their job's record and go with it"),
     archive("ArchiveTXN", "Archive transactions when they are purged."),
     archive("ArchiveUsage", "Archive usage when it is purged."),
     d(list("AuthAltTypes", nullptr, "Further ways to authenticate.").not_yet("further ways to authenticate")),
@@ -38,16 +40,14 @@ constexpr KeyRow kRows[] = {
     d(level("DebugLevel", "info", "How much is logged.")),
     d(level("DebugLevelSyslog", nullptr, "How much goes to syslog.").not_yet("a level of its own for syslog")),
     d(text("DefaultQOS", nullptr, "QOS of new clusters.")),
-    d(yesno("DisableArchiveCommands", "no", "No sacctmgr archive.").not_yet("archives of the database")),
+    d(yesno("DisableArchiveCommands", "no", "No sacctmgr archive.")),
     d(yesno("DisableCoordDBD", "no", "Coordinators have no powers.")),
     d(yesno("DisableRollups", "no", "No roll-up of usage.")),
     d(one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest")),
     d(path("LogFile", nullptr, "Log; unset: syslog.")),
     d(text("LogTimeFormat", "iso8601_ms", "Time stamps in the log.")),
     d(number("MaxPurgeLimit", "50000", "Rows purged in one go.").min(1).max(1'000'000)),
-    d(span("MaxQueryTimeRange", "INFINITE", "Longest time span of a query by ordinary users.")
-          .infinite()
-          .not_yet("a bound on time spans of queries")),
+    d(span("MaxQueryTimeRange", "INFINITE", "Longest time span of a query by ordinary users.").infinite()),
     d(seconds("MessageTimeout", "10", "How long an answer may take.").min(1).not_yet("time limits of slurmdbd")),
     d(list("Parameters", nullptr, "PreserveCaseUser and PreserveCaseResource keep the case of names of users and of licences.")),
     d(path("PidFile", "/var/run/slurmdbd.pid", "Where the process id is left.")),

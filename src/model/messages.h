@@ -5,6 +5,7 @@
 
 #include "model/accounting.h"
 #include "model/accounts.h"
+#include "model/archive.h"
 #include "model/assoc_mgr.h"
 #include "model/crontab.h"
 #include "model/node_rpc.h"

@@ -53,6 +53,8 @@ constexpr ManualText kTexts[] = {
      "is shown, and a person is asked whether to do it, for 30 seconds; --immediate does it at once.\n\n"
      "sacctmgr dump writes the accounts, users, QOS and limits of a cluster to a file; sacctmgr load makes the database say what such "
      "a file says, whole or not at all, and removes nothing unless it is told to clean.\n\n"
+     "sacctmgr archive dump purges records that are older than their age, into files of slurmdbd's host; sacctmgr archive load brings "
+     "them back.\n\n"
      "sacctmgr help lists the commands."},
     {Command::kSreport, "usage of accounts, users and clusters",
      "sreport makes reports of what the accounting database (slurmdbd) has rolled up by hour, day and month: a kind of report, its name, "

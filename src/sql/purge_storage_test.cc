@@ -64,7 +64,7 @@ class PurgeStorage : public testing::TestWithParam<const char*> {
     auto stored = storage->store(records);
     ASSERT_TRUE(stored) << stored.error().message();
   }
-  Purged purge(PurgeKind kind, Time before, size_t most = 1000) {
+  Purged purge(RecordKind kind, Time before, size_t most = 1000) {
     auto purged = storage->purge(kind, "c", before, most);
     EXPECT_TRUE(purged) << (purged ? "" : purged.error().message());
     return purged ? *purged : Purged();
@@ -99,16 +99,16 @@ TEST_P(PurgeStorage, JobsThatEndedBeforeGoWithTheirStepsAndRunningOnesStay) {
   store({.jobs = {old, young, edge, running},
          .steps = {step(old, 0, 1), step(old, 1, 2), step(young, 0, 1), step(running, 0, 1), step(running, 1, std::nullopt)}});
   EXPECT_EQ(*storage->whole_from("c"), kTimeUnset);
-  EXPECT_EQ(purge(PurgeKind::kJobs, at(0)).records, 0u);
+  EXPECT_EQ(purge(RecordKind::kJobs, at(0)).records, 0u);
   EXPECT_EQ(*storage->whole_from("c"), kTimeUnset) << "nothing went";
-  const Purged purged = purge(PurgeKind::kJobs, at(3));
+  const Purged purged = purge(RecordKind::kJobs, at(3));
   EXPECT_EQ(purged.records, 1u);
   EXPECT_FALSE(purged.more);
   EXPECT_EQ(jobs(), (Ids{2, 3, 4}));
   EXPECT_EQ(count("muster_steps"), 3);
   EXPECT_EQ(*storage->whole_from("c"), at(3));
   EXPECT_EQ(*storage->whole_from("other"), kTimeUnset);
-  purge(PurgeKind::kJobs, kTimeInfinite);
+  purge(RecordKind::kJobs, kTimeInfinite);
   EXPECT_EQ(jobs(), (Ids{4})) << "however long ago it began";
 }
 
@@ -122,7 +122,7 @@ TEST_P(PurgeStorage, ATransactionDeletesNoMoreThanItMayAndTheOldestGoFirst) {
   int64_t left = 25;
   size_t gone = 0, pieces = 0;
   for (bool more = true; more; ++pieces) {
-    const Purged purged = purge(PurgeKind::kJobs, at(20), 7);
+    const Purged purged = purge(RecordKind::kJobs, at(20), 7);
     gone += purged.records;
     more = purged.more;
     const int64_t now_left = count("muster_jobs") + count("muster_steps");
@@ -141,10 +141,10 @@ TEST_P(PurgeStorage, ATransactionDeletesNoMoreThanItMayAndTheOldestGoFirst) {
 TEST_P(PurgeStorage, StepsGoByTheirOwnEnd) {
   const JobRecord running = job(1, 0, std::nullopt);
   store({.jobs = {running}, .steps = {step(running, 0, 1), step(running, 1, 4), step(running, 2, std::nullopt)}});
-  EXPECT_EQ(purge(PurgeKind::kSteps, at(4)).records, 1u);
+  EXPECT_EQ(purge(RecordKind::kSteps, at(4)).records, 1u);
   EXPECT_EQ(count("muster_steps"), 2);
   EXPECT_EQ(*storage->whole_from("c"), kTimeUnset) << "no usage is made of steps";
-  EXPECT_EQ(purge(PurgeKind::kSteps, at(100)).records, 1u);
+  EXPECT_EQ(purge(RecordKind::kSteps, at(100)).records, 1u);
   EXPECT_EQ(jobs(), (Ids{1}));
 }
 
@@ -161,9 +161,9 @@ TEST_P(PurgeStorage, StepsOfAnOlderSchemaAreLookedInto) {
   auto opened = Storage::open(connect());
   ASSERT_TRUE(opened) << opened.error().message();
   storage = std::move(*opened);
-  EXPECT_TRUE(purge(PurgeKind::kSteps, at(3), 2).more);
+  EXPECT_TRUE(purge(RecordKind::kSteps, at(3), 2).more);
   EXPECT_EQ(count("muster_steps"), 3) << "the first pieces only look";
-  for (int pieces = 0; purge(PurgeKind::kSteps, at(3), 2).more; ++pieces) ASSERT_LT(pieces, 5);
+  for (int pieces = 0; purge(RecordKind::kSteps, at(3), 2).more; ++pieces) ASSERT_LT(pieces, 5);
   EXPECT_EQ(count("muster_steps"), 2);
 }
 
@@ -189,7 +189,7 @@ TEST_P(PurgeStorage, EventsReservationsAndTransactionsGo) {
   second.time = at(2);
   ASSERT_TRUE(storage->change_entities({{}, {}, {first, second}}));
 
-  EXPECT_EQ(purge(PurgeKind::kEvents, at(4)).records, 1u);
+  EXPECT_EQ(purge(RecordKind::kEvents, at(4)).records, 1u);
   EXPECT_EQ(*storage->whole_from("c"), at(4));
   std::string nodes;
   ASSERT_TRUE(storage->events_within("c", at(0), at(9), [&](const EventRecord& event) -> Result<> {
@@ -197,11 +197,11 @@ TEST_P(PurgeStorage, EventsReservationsAndTransactionsGo) {
     return {};
   }));
   EXPECT_EQ(nodes, "n2n3");
-  EXPECT_EQ(purge(PurgeKind::kReservations, at(5)).records, 1u);
+  EXPECT_EQ(purge(RecordKind::kReservations, at(5)).records, 1u);
   EXPECT_EQ(count("muster_reservations"), 1);
-  EXPECT_EQ(purge(PurgeKind::kTransactions, at(2)).records, 1u);
+  EXPECT_EQ(purge(RecordKind::kTransactions, at(2)).records, 1u);
   EXPECT_EQ(count("muster_transactions"), 1);
-  EXPECT_EQ(purge(PurgeKind::kEvents, at(2)).records, 0u);
+  EXPECT_EQ(purge(RecordKind::kEvents, at(2)).records, 0u);
   EXPECT_EQ(*storage->whole_from("c"), at(5)) << "it never falls";
 }
 
@@ -219,7 +219,7 @@ TEST_P(PurgeStorage, RollUpsGoOnceTheyAreOver) {
                 {UsagePeriod::kHour, day + minutes(120), some}};
   batch.state = {month, day + minutes(180)};
   ASSERT_TRUE(storage->put_usage("c", batch));
-  EXPECT_EQ(purge(PurgeKind::kUsage, day + minutes(120)).records, 2u);
+  EXPECT_EQ(purge(RecordKind::kUsage, day + minutes(120)).records, 2u);
   auto left = [&](UsagePeriod period) {
     std::vector<Time> out;
     EXPECT_TRUE(storage->load_usage("c", period, Time{}, kTimeInfinite, [&](Time begin, const Usage&) -> Result<> {
@@ -239,7 +239,7 @@ TEST_P(PurgeStorage, TimeThatWasPurgedIsNotMarkedAnyMore) {
   batch.state = {at(0), at(10)};
   store({.jobs = {job(1, 0, 2)}});
   ASSERT_TRUE(storage->put_usage("c", batch));
-  purge(PurgeKind::kJobs, at(3));
+  purge(RecordKind::kJobs, at(3));
   store({.jobs = {job(2, 1, 2)}});  // late, all of it before
   EXPECT_TRUE(storage->changed_times("c")->empty());
   store({.jobs = {job(3, 1, 5)}});
@@ -247,18 +247,95 @@ TEST_P(PurgeStorage, TimeThatWasPurgedIsNotMarkedAnyMore) {
 }
 
 TEST_P(PurgeStorage, TheClustersThatHaveRecordsAreFound) {
-  EXPECT_TRUE(storage->recorded_clusters(PurgeKind::kJobs)->empty());
+  EXPECT_TRUE(storage->recorded_clusters(RecordKind::kJobs)->empty());
   for (const char* cluster : {"b", "a", "' OR 1=1 --"}) {
     rpc::StoreRecords records;
     records.cluster = cluster;
     for (uint32_t id = 1; id <= 3; ++id) records.jobs.push_back(job(id, 0, 1));
     ASSERT_TRUE(storage->store(records));
   }
-  EXPECT_EQ(*storage->recorded_clusters(PurgeKind::kJobs), (std::vector<std::string>{"' OR 1=1 --", "a", "b"}));
-  EXPECT_TRUE(storage->recorded_clusters(PurgeKind::kEvents)->empty());
-  EXPECT_EQ(*storage->recorded_clusters(PurgeKind::kTransactions), std::vector<std::string>{""});
-  EXPECT_EQ(storage->purge(PurgeKind::kJobs, "' OR 1=1 --", at(2), 100)->records, 3u);
+  EXPECT_EQ(*storage->recorded_clusters(RecordKind::kJobs), (std::vector<std::string>{"' OR 1=1 --", "a", "b"}));
+  EXPECT_TRUE(storage->recorded_clusters(RecordKind::kEvents)->empty());
+  EXPECT_EQ(*storage->recorded_clusters(RecordKind::kTransactions), std::vector<std::string>{""});
+  EXPECT_EQ(storage->purge(RecordKind::kJobs, "' OR 1=1 --", at(2), 100)->records, 3u);
   EXPECT_EQ(count("muster_jobs"), 6);
+}
+
+struct Keeper final : RowKeeper {
+  Result<> keep(ArchivePart part) override {
+    parts.push_back(std::move(part));
+    return {};
+  }
+  Result<> make_durable() override { return safe ? Result<>() : fail(Errc::kDiskFull); }
+  std::vector<ArchivePart> parts;
+  bool safe = true;
+};
+
+TEST_P(PurgeStorage, NothingGoesThatTheKeeperHasNotMadeDurable) {
+  const JobRecord old = job(1, 0, 2);
+  store({.jobs = {old}, .steps = {step(old, 0, 1), step(old, 1, 2)}});
+  Keeper keeper;
+  keeper.safe = false;
+  const auto refused = storage->purge(RecordKind::kJobs, "c", at(5), 100, &keeper);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kDiskFull);
+  EXPECT_EQ(jobs(), (Ids{1}));
+  EXPECT_EQ(count("muster_steps"), 2);
+  EXPECT_EQ(*storage->whole_from("c"), kTimeUnset);
+  keeper = {};
+  EXPECT_EQ(storage->purge(RecordKind::kJobs, "c", at(5), 100, &keeper)->records, 1u);
+  ASSERT_EQ(keeper.parts.size(), 1u);
+  EXPECT_EQ(keeper.parts[0].cluster, "c");
+  EXPECT_EQ(keeper.parts[0].jobs.size(), 1u);
+  EXPECT_EQ(keeper.parts[0].steps.size(), 2u);
+  EXPECT_EQ(count("muster_steps"), 0);
+}
+
+TEST_P(PurgeStorage, EveryKindComesBackOnceAndWhatIsThereStays) {
+  rpc::StoreRecords records;
+  records.jobs = {job(1, 0, 2)};
+  records.steps = {step(records.jobs[0], 0, 1)};
+  EventRecord& event = records.events.emplace_back();
+  event.node = "n1";
+  event.position = 1;
+  event.started = at(0);
+  event.ended = at(1);
+  ReservationRecord& held = records.reservations.emplace_back();
+  held.id = 3;
+  held.position = 1;
+  held.started = at(0);
+  held.ended = at(1);
+  store(records);
+  TransactionRecord edit, other;
+  edit.time = other.time = at(1);
+  edit.actor = other.actor = "root";
+  edit.action = "Add Accounts";
+  other.action = "Add Users";
+  ASSERT_TRUE(storage->change_entities({{}, {}, {edit, other}}));
+  Keeper keeper;
+  for (RecordKind kind : {RecordKind::kSteps, RecordKind::kJobs, RecordKind::kEvents, RecordKind::kReservations, RecordKind::kTransactions})
+    ASSERT_TRUE(storage->purge(kind, kind == RecordKind::kTransactions || kind == RecordKind::kSteps ? "" : "c", at(9), 100, &keeper));
+  for (const char* table : {"muster_jobs", "muster_steps", "muster_events", "muster_reservations", "muster_transactions"})
+    EXPECT_EQ(count(table), 0) << table;
+  // Its number is given again meanwhile, and the job's record is another by now.
+  TransactionRecord later = edit;
+  later.time = at(2);
+  ASSERT_TRUE(storage->change_entities({{}, {}, {later}}));
+  JobRecord changed = records.jobs[0];
+  changed.comment = "edited";
+  store({.jobs = {changed}});
+  for (const auto& [added, known] : {std::pair{5u, 1u}, {0u, 6u}}) {
+    Restored counts;
+    for (const ArchivePart& part : keeper.parts) ASSERT_TRUE(storage->restore(part, counts));
+    EXPECT_EQ(counts.added, added);
+    EXPECT_EQ(counts.known, known);
+    EXPECT_EQ(count("muster_transactions"), 3);
+    EXPECT_EQ(count("muster_steps"), 1);
+  }
+  EXPECT_TRUE(storage->jobs_within("c", at(-1), at(9), [&](const JobRecord& found) -> Result<> {
+    EXPECT_EQ(found.comment, "edited");
+    return {};
+  }));
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PurgeStorage, testing::Values("sqlite", "mariadb"),

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/accounts.h"
+#include "model/archive.h"
 #include "model/usage_report.h"
 #include "model/usage_time.h"
 #include "sql/connection.h"
@@ -40,11 +41,22 @@ struct UsageRow {
   Time at{};
   Usage usage;  // one without anything takes the row away
 };
-// What is purged by its age, each kind on its own.
-enum class PurgeKind : uint8_t { kJobs, kSteps, kEvents, kReservations, kTransactions, kUsage };
 struct Purged {
   size_t records = 0;  // of the kind that was asked for
   bool more = false;   // there may be more to delete
+};
+
+// Keeps rows that are about to be deleted.
+class RowKeeper {
+ public:
+  virtual ~RowKeeper() = default;
+  // Takes some of them, of one cluster; called as often as it takes. May not use the Storage.
+  virtual Result<> keep(ArchivePart part) = 0;
+  // Returns once all of them are safe: they are deleted next.
+  virtual Result<> make_durable() = 0;
+};
+struct Restored {
+  size_t added = 0, known = 0;  // known: there already, and left as they are
 };
 
 struct UsageBatch {
@@ -81,11 +93,16 @@ class Storage {
 
   // Purging (purge_storage.cc). Deletes what ended before `before`, the earliest first, in one transaction: at most `most_rows` rows, of which
   // the steps of jobs are part. What has not ended stays, however long ago it began. A roll-up goes once its whole time is before that. Steps
-  // and transactions are those of all clusters. Cost: a few index steps a row.
-  Result<Purged> purge(PurgeKind kind, const std::string& cluster, Time before, size_t most_rows);
+  // and transactions are those of all clusters. With a `keeper`, nothing is deleted that it has not made durable: its error is returned and
+  // nothing changes. Cost: a few index steps a row.
+  Result<Purged> purge(RecordKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper = nullptr);
+  // Brings such rows back, within a transaction of the caller. Those whose key is there are left as they are, so doing it twice adds nothing.
+  // Time that was purged is not rolled up again; roll-ups that come back are shown again.
+  Result<> restore(const ArchivePart& part, Restored& counts);
   // Of time before this, records of the cluster may have been purged: nothing of it is rolled up (again). kTimeUnset: nothing was purged.
   Result<Time> whole_from(const std::string& cluster);
-  Result<std::vector<std::string>> recorded_clusters(PurgeKind kind);  // that have records of that kind; for steps and transactions one, ""
+  Result<std::vector<std::string>> recorded_clusters(
+      RecordKind kind);  // that have records of that kind; for steps and transactions one, ""
 
   // For jobs that name no account or QOS, fills in those that they are already recorded with.
   Result<> keep_charged(rpc::StoreRecords& records);
@@ -116,8 +133,11 @@ class Storage {
   Result<> store_event(const std::string& cluster, const EventRecord& record, std::vector<Span>& changed);
   Result<> store_reservation(const std::string& cluster, const ReservationRecord& record, std::vector<Span>& changed);
   Result<> raise_whole_from(const std::string& cluster, Time before);
-  Result<Purged> purge_rows(PurgeKind kind, const std::string& cluster, Time before, size_t most_rows);
-  Result<Purged> purge_jobs(const std::string& cluster, Time before, size_t most_rows);
+  Result<Purged> purge_rows(RecordKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper);
+  Result<Purged> purge_jobs(const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper);
+  Result<bool> is_there(RecordKind kind, Values key);
+  Result<> restore_transaction(const TransactionRecord& transaction, Restored& counts);
+  Result<> restore_usage(const std::string& cluster, const std::vector<ArchivedUsage>& rows, Restored& counts);
   Result<size_t> look_into_steps(size_t most_rows);
   Result<> mark_changed(const std::string& cluster, std::vector<Span> spans);
   Result<> put_usage_row(const std::string& cluster, const UsageRow& row);

@@ -1,5 +1,5 @@
-// SHA-256 (OpenSSL) for the two uses of this folder: naming blobs, and noticing damaged rows. Internal to store/. Cost: about 1 µs plus
-// the bytes at 0.4-2 GB/s.
+// SHA-256 (OpenSSL): names of blobs, and checksums that notice damage, of rows here and of frames in slurmdbd's archives. Cost: about 1 µs
+// plus the bytes at 0.4-2 GB/s.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 // refused or is a shorter whole one; it never does harm.
 #include <gtest/gtest.h>
 
+#include "model/archive.h"
 #include "model/assoc_mgr.h"
 #include "model/node_rpc.h"
 #include "model/rows.h"
@@ -29,13 +30,14 @@ using Messages = testing::Types<
     rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions,
     rpc::PartitionRows, rpc::Text, rpc::QueryText, rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords,
     rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities,
-    rpc::EntitiesEdited, rpc::EditJobRecords, rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges,
-    EventRecord, ReservationRecord, rpc::QueryUsage, rpc::UsageAnswer, rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage,
-    rpc::ReservationUsages, rpc::QueryEvents, rpc::EventRecords, rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong,
-    node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed,
-    node_rpc::StepGone, node_rpc::Load, node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent,
-    rpc::ContentPiece, node_rpc::TerminateJob, node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging,
-    node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>, Numbered<NodeOrder>>;
+    ArchivePart, rpc::ArchiveDump, rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::EntitiesEdited, rpc::EditJobRecords,
+    rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, EventRecord, ReservationRecord, rpc::QueryUsage,
+    rpc::UsageAnswer, rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage, rpc::ReservationUsages, rpc::QueryEvents,
+    rpc::EventRecords, rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register,
+    node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load,
+    node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob,
+    node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob,
+    Numbered<NodeReport>, Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {

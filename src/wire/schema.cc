@@ -3,6 +3,7 @@
 #include <set>
 
 #include "model/accounting.h"
+#include "model/archive.h"
 #include "model/cluster.h"
 #include "wire/accounting_instances.h"
 #include "wire/instances.h"
@@ -135,6 +136,7 @@ std::string proto_schema() {
   schema.message<Job>();
   schema.message<ArrayGroup>();
   schema.message<KeptRecord>();
+  schema.message<ArchivePart>();
   return "// Muster's events and snapshot records. Written by the schema test from the descriptions in "
          "src/model; do not edit.\n"
          "// Numbers are append-only.\n"

@@ -179,7 +179,8 @@ def test_immediate_asks_nobody_and_says_when_nothing_is_new(bare):
     ("show acount", "did you mean accounts?"),
     ("modfy account root set fairshare=1", "did you mean modify?"),
     ("show federation", "there are no federations"),
-    ("archive dump", "is not available in this version of Muster"),
+    ("archive dump PurgeJobAfter=soon", " Bad PurgeJobAfter value: soon"),
+    ("archive load Insert=DROP", "Insert= is not available in this version of Muster"),
 ])
 def test_what_cannot_be_is_refused_with_the_reason(cluster, line, text):
     said = cluster.run("sacctmgr", "-i", *line.split(" "))

@@ -52,7 +52,9 @@ def make_older(site, job):
         "SELECT id, submitted, started, ended, record FROM muster_jobs WHERE job = ?", (job,)).fetchall()
     db.execute("UPDATE muster_jobs SET submitted = ?, started = ?, ended = ?, record = ? WHERE id = ?",
                (submitted - SHIFT, started - SHIFT, ended - SHIFT, earlier(record, {submitted, started, ended}), number))
-    db.execute("UPDATE muster_steps SET submitted = submitted - ?, ended = ended - ? WHERE job = ?", (SHIFT, SHIFT, job))
+    for step, ended, record in db.execute("SELECT step, ended, record FROM muster_steps WHERE job = ?", (job,)).fetchall():
+        db.execute("UPDATE muster_steps SET submitted = ?, ended = ?, record = ? WHERE job = ? AND step = ?",
+                   (submitted - SHIFT, ended - SHIFT, earlier(record, {submitted, ended}), job, step))
     db.execute("UPDATE muster_transactions SET time = time - ? WHERE id = (SELECT MIN(id) FROM muster_transactions)", (SHIFT,))
     for table in ("usage", "usage_state", "usage_changed"):
         db.execute("DELETE FROM muster_" + table)

@@ -45,6 +45,8 @@ void modify(Context& c, Words words);
 void remove(Context& c, Words words);
 // jobs.cc: modify job
 void modify_jobs(Context& context, Words words);
+// archive.cc
+void archive(Context& context, Words words);
 // flat_file.cc
 void dump(Context& c, Words words);
 void load(Context& c, Words words);

@@ -17,6 +17,7 @@ struct Verb {
 };
 constexpr Verb kVerbs[] = {
     {"add", 3, add, "add ENTITY SPECS", "add accounts, users, QOS, clusters, coordinators"},
+    {"archive", 2, archive, "archive dump [SPECS]|load File=FILE", "purge old records into files; bring them back"},
     {"create", 1, add, "", ""},
     {"delete", 3, remove, "delete ENTITY [where] SPECS", "delete what the conditions meet"},
     {"remove", 3, remove, "", ""},
@@ -44,7 +45,6 @@ struct Refusal {
   const char* reason;
 };
 constexpr Refusal kRefusals[] = {
-    {"archive", "slurmdbd purges records by its own configuration and writes no archives"},
     {"clear", "statistics begin anew when slurmdbd starts"},
 };
 

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <ctime>
 
+#include "base/text.h"
 #include "slurmdbd/core/settings.h"
 
 namespace muster::slurmdbd {
@@ -46,8 +47,8 @@ TEST_F(PurgeBefore, ADayOf23Or25HoursIsADay) {
 
 TEST_F(PurgeBefore, AnAgeBeyondAllRecordsPurgesNothing) {
   for (PurgeUnit unit : {PurgeUnit::kHour, PurgeUnit::kDay, PurgeUnit::kMonth})
-    EXPECT_LE(purge_before({config::kLongestPurgeAge, unit}, from_unix(200'000'000)), from_unix(86'400));
-  EXPECT_GE(purge_before({config::kLongestPurgeAge, PurgeUnit::kMonth}, from_unix(1'790'000'000)), Time{});
+    EXPECT_LE(purge_before({kLongestPurgeAge, unit}, from_unix(200'000'000)), from_unix(86'400));
+  EXPECT_GE(purge_before({kLongestPurgeAge, PurgeUnit::kMonth}, from_unix(1'790'000'000)), Time{});
 }
 
 TEST(PurgeRules, ComeFromSlurmdbdConf) {
@@ -71,6 +72,87 @@ TEST(PurgeRules, ComeFromSlurmdbdConf) {
   EXPECT_EQ(all.transactions, (PurgeAge{2, PurgeUnit::kMonth}));
   EXPECT_EQ(all.usage, (PurgeAge{24, PurgeUnit::kMonth}));
   EXPECT_EQ(all.most_rows, 10u);
+}
+
+// ---- archives
+TEST(ArchiveRules, AreThoseOfTheFileButForWhatADumpSays) {
+  PurgeRules purge;
+  purge.jobs = PurgeAge{2, PurgeUnit::kMonth};
+  ArchiveRules archive;
+  archive.directory = "/var/archive";
+  archive.script = "/etc/copy";
+  rpc::ArchiveDump request;
+  request.choices = {{RecordKind::kJobs, true, {}}, {RecordKind::kEvents, false, PurgeAge{12, PurgeUnit::kHour}}};
+  ASSERT_TRUE(apply_dump(request, purge, archive));
+  EXPECT_EQ(purge.jobs, (PurgeAge{2, PurgeUnit::kMonth}));
+  EXPECT_EQ(purge.events, (PurgeAge{12, PurgeUnit::kHour}));
+  EXPECT_TRUE(archive.jobs);
+  EXPECT_FALSE(archive.events);
+  EXPECT_EQ(archive.script, "/etc/copy");
+  request.directory = "old";
+  ASSERT_TRUE(apply_dump(request, purge, archive));
+  EXPECT_EQ(archive.script, "") << "who names a directory wants files";
+  for (uint32_t count : {0u, kLongestPurgeAge + 1}) {
+    request.choices = {{RecordKind::kSteps, false, PurgeAge{count, PurgeUnit::kDay}}};
+    EXPECT_EQ(apply_dump(request, purge, archive).error().message().substr(0, 15), "PurgeStepAfter:");
+  }
+}
+
+TEST(ArchiveRules, ScriptsAreToldWhatIsDue) {
+  ArchiveRules rules;
+  rules.jobs = true;
+  std::vector<Time> before(record_kinds().size());
+  for (size_t index = 0; index < before.size(); ++index)
+    if (record_kinds()[index].kind == RecordKind::kJobs || record_kinds()[index].kind == RecordKind::kEvents) before[index] = from_unix(77);
+  std::string all;
+  for (const std::string& variable : script_variables(rules, before)) all += variable + " ";
+  for (const char* has : {"SLURM_ARCHIVE_JOBS=1 ", "SLURM_ARCHIVE_LAST_JOB=77 ", "SLURM_ARCHIVE_EVENTS=0 ", "SLURM_ARCHIVE_LAST_EVENT=0 ",
+                          "SLURM_ARCHIVE_SUSPEND=0 ", "SLURM_ARCHIVE_USAGE=0 "})
+    EXPECT_NE(all.find(has), std::string::npos) << has << all;
+}
+
+TEST(ArchiveRules, PlacesThatAClientNames) {
+  ArchiveRules rules;
+  rules.directory = "/var/archive/";
+  auto where = [&](const std::string& named, bool anywhere) -> std::string {
+    const Result<NamedPlace> place = named_place(rules, "File", named, anywhere);
+    return place ? place->from + ":" + join(place->names, "|") : std::string(place.error().message());
+  };
+  EXPECT_EQ(where("", false), "/var/archive:");
+  EXPECT_EQ(where("a/b", false), "/var/archive:a|b");
+  EXPECT_EQ(where("/var/archive/a//./b", false), "/var/archive:a|b");
+  EXPECT_EQ(where("/var/archive", false), "/var/archive:");
+  EXPECT_EQ(where("/var/archives", false), "Access/permission denied");
+  EXPECT_EQ(where("/etc/shadow", false), "Access/permission denied");
+  EXPECT_EQ(where("/etc/old/shadow", true), "/etc/old:shadow");
+  EXPECT_EQ(where("/", true), "/:");
+  EXPECT_EQ(where("../../etc", false), "File=../../etc: may not lead upwards (..)");
+  EXPECT_EQ(where("/var/archive/../x", true), "File=/var/archive/../x: may not lead upwards (..)");
+  EXPECT_FALSE(named_place(rules, "File", std::string("a\0b", 3), true));
+}
+
+TEST(ArchivedRecords, AreBelievedOnlySoFar) {
+  auto wrong = [](auto change) -> std::string {
+    ArchivePart part;
+    part.cluster = "c";
+    JobRecord& job = part.jobs.emplace_back();
+    job.key = {JobId(7), from_unix(100), 0};
+    job.state = JobState::kFailed;
+    job.ended = from_unix(200);
+    change(part);
+    const Result<> checked = check_archived(part);
+    return checked ? "" : std::string(checked.error().message());
+  };
+  EXPECT_EQ(wrong([](ArchivePart&) {}), "");
+  EXPECT_EQ(wrong([](ArchivePart& part) { part.cluster.clear(); }), "records of no cluster");
+  EXPECT_EQ(wrong([](ArchivePart& part) { part.jobs[0].key.id = {}; }), "job 0: it has no number");
+  EXPECT_EQ(wrong([](ArchivePart& part) { part.jobs[0].state = static_cast<JobState>(31); }), "job 7: there is no such state");
+  EXPECT_EQ(wrong([](ArchivePart& part) { part.jobs[0].ended = kTimeUnset; }), "job 7: it has not ended");
+  EXPECT_NE(wrong([](ArchivePart& part) { part.jobs[0].ended = kTimeInfinite; }), "");
+  EXPECT_NE(wrong([](ArchivePart& part) { part.jobs[0].suspended_total = -seconds(1); }), "");
+  EXPECT_NE(wrong([](ArchivePart& part) { part.usage.push_back({UsagePeriod::kHour, from_unix(3601), 0, {}}); }), "");
+  EXPECT_EQ(wrong([](ArchivePart& part) { part.usage.push_back({UsagePeriod::kHour, from_unix(3600), 0, {}}); }), "");
+  EXPECT_NE(wrong([](ArchivePart& part) { part.transactions.emplace_back(); }), "");
 }
 
 }  // namespace

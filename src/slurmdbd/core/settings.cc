@@ -48,6 +48,9 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.private_reservations = has_word(hidden, "reservations");
   settings.rolls_up = !conf.yes("DisableRollups");
   settings.purge = purge_rules(conf);
+  settings.archive = archive_rules(conf);
+  if (const auto span = parse_time_limit(conf.text("MaxQueryTimeRange")); span && span->minutes)
+    settings.longest_query = minutes(*span->minutes);
   settings.preserve_case = has_word(conf.text("Parameters"), "PreserveCaseUser");
   settings.preserve_case_resource = has_word(conf.text("Parameters"), "PreserveCaseResource");
   settings.all_resources_absolute = conf.yes("AllResourcesAbsolute");

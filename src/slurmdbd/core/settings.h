@@ -1,6 +1,7 @@
 // What slurmdbd needs of slurmdbd.conf, ready to use. Pure: the caller looks up who SlurmUser is. slurmdbd.conf(5).
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/result.h"
@@ -29,6 +30,8 @@ struct Settings {
   bool private_usage = false, private_events = false, private_reservations = false;
   bool rolls_up = true;  // not DisableRollups
   PurgeRules purge;
+  ArchiveRules archive;
+  std::optional<Duration> longest_query;  // MaxQueryTimeRange; nullopt: any
   bool preserve_case_resource = false, all_resources_absolute = false;
   bool preserve_case = false, no_default_account_needed = false, coordinators = true;
   std::string default_qos;

@@ -19,9 +19,11 @@
 #include "os/files.h"
 #include "os/limits.h"
 #include "os/log.h"
+#include "os/process.h"
 #include "os/service_manager.h"
 #include "site/conf_files.h"
 #include "site/guard.h"
+#include "site/programs.h"
 #include "site/run_as.h"
 #include "site/trust.h"
 #include "slurmdbd/core/settings.h"
@@ -97,6 +99,12 @@ Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& s, Uid slurm_
   return sql::Storage::open(std::move(connection));
 }
 
+// Ours, and the variables.
+std::vector<std::string> program_environment(std::vector<std::string> variables) {
+  for (char** entry = ::environ; *entry; ++entry) variables.emplace_back(*entry);
+  return variables;
+}
+
 class Dbd {
  public:
   Dbd(os::Log& log, std::string conf_path, Arguments arguments)
@@ -112,6 +120,11 @@ class Dbd {
     ports.settings = [this] { return current(); };
     ports.reconfigure = [this] { return reconfigure(); };
     ports.shutdown = [this] { timer_ = loop_.after(milliseconds(50), [this] { loop_.stop(); }); };  // the answer leaves first
+    programs_.set_bound_to_us();
+    loop_.on_signal(SIGCHLD, [this] { on_children(); });
+    ports.run_program = [this](const std::string& path, std::vector<std::string> variables, std::function<void(std::string)> over) {
+      programs_.run({site::ProgramCall(path)}, program_environment(std::move(variables)), kMostOfArchiveScript, std::move(over));
+    };
     service_ =
         std::make_unique<Service>(loop_, log_, slurm_user, std::move(writer), std::move(reader), std::move(directory), std::move(ports));
     return listen(slurm_user, std::move(agent));
@@ -141,6 +154,12 @@ class Dbd {
   std::shared_ptr<const Settings> current() const {
     std::lock_guard lock(mutex_);
     return settings_;
+  }
+
+  void on_children() {
+    const std::vector<os::Reaped> ended = os::reap_children();
+    if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
+    for (const os::Reaped& child : ended) programs_.reaped(child.pid, child.status.raw);
   }
 
   Result<> reconfigure() {
@@ -189,6 +208,7 @@ class Dbd {
   std::shared_ptr<const Settings> settings_;
   net::Loop loop_;
   std::unique_ptr<net::Loop::Timer> timer_;
+  site::Programs programs_{loop_, log_};
   std::unique_ptr<Service> service_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
 };

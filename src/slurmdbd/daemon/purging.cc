@@ -1,28 +1,12 @@
 #include "slurmdbd/daemon/purging.h"
 
 #include <algorithm>
+#include <iterator>
+
+#include "base/text.h"
+#include "slurmdbd/daemon/archive_file.h"
 
 namespace muster::slurmdbd {
-namespace {
-
-struct KindRow {
-  sql::PurgeKind kind;
-  std::optional<config::PurgeAge> PurgeRules::*age;
-  bool of_usage;  // roll-ups are made of them, or they are roll-ups
-  const char* named;
-};
-constexpr KindRow kKinds[] = {
-    {sql::PurgeKind::kJobs, &PurgeRules::jobs, true, "jobs that ended"},
-    {sql::PurgeKind::kSteps, &PurgeRules::steps, false, "steps that ended"},
-    {sql::PurgeKind::kEvents, &PurgeRules::events, true, "events that ended"},
-    {sql::PurgeKind::kReservations, &PurgeRules::reservations, true, "reservations that ended"},
-    {sql::PurgeKind::kTransactions, &PurgeRules::transactions, false, "transactions"},
-    {sql::PurgeKind::kUsage, &PurgeRules::usage, true, "rows of usage"},
-};
-
-const char* named(sql::PurgeKind kind) { return std::ranges::find(kKinds, kind, &KindRow::kind)->named; }
-
-}  // namespace
 
 // Time of which a roll-up is due, for the first time or again, needs its records.
 Result<Time> Purging::rolled_until(const std::string& cluster) {
@@ -32,49 +16,77 @@ Result<Time> Purging::rolled_until(const std::string& cluster) {
   return std::min(state.rolled, period_begin(UsagePeriod::kHour, changed.front().from));
 }
 
-Result<> Purging::give_orders(const Settings& settings, const Directory& directory, Time now) {
-  orders_.clear();
-  roll_ups_behind_ = false;
-  for (const KindRow& row : kKinds) {
-    const std::optional<config::PurgeAge> age = settings.purge.*row.age;
+Result<> Purging::begin(const Directory& directory, Time now) {
+  for (const RecordKindRow& row : record_kinds()) {
+    const std::optional<config::PurgeAge> age = settings_->purge.*row.age;
     if (!age) continue;
     MUSTER_TRY(clusters, storage_.recorded_clusters(row.kind));
     for (std::string& cluster : clusters) {
       Time before = purge_before(*age, now);
-      if (row.of_usage && settings.rolls_up && directory.clusters.contains(cluster)) {
+      if (row.of_usage && settings_->rolls_up && directory.clusters.contains(cluster)) {
         MUSTER_TRY(rolled, rolled_until(cluster));
         roll_ups_behind_ = roll_ups_behind_ || rolled < before;
         before = std::min(before, rolled);
       }
-      orders_.push_back({row.kind, std::move(cluster), before});
+      orders_.push_back({row.kind, cluster, before, {row.kind, cluster, before, 0, {}}});
     }
   }
   std::ranges::reverse(orders_);
-  return {};
+  const bool writes = settings_->archive.script.empty() &&
+                      std::ranges::any_of(orders_, [&](const Order& order) { return archives(settings_->archive, order.kind); });
+  if (!writes) return {};
+  const Result<os::Fd> directory_of_files = open_archive_directory(place_, slurm_user_);
+  if (directory_of_files) return {};
+  orders_.clear();
+  return std::unexpected(directory_of_files.error());
 }
 
-Time Purging::next_piece(const Settings& settings, const Directory& directory, Time now) {
-  const Time next_hour = period_after(UsagePeriod::kHour, period_begin(UsagePeriod::kHour, now));
-  auto failed = [&](const Error& error) {
-    log_.error("old records are not purged: {}", error.message());
-    orders_.clear();
-    return next_hour;
-  };
-  if (orders_.empty())
-    if (Result<> given = give_orders(settings, directory, now); !given) return failed(given.error());
-  if (!orders_.empty()) {
-    Order& order = orders_.back();
-    const Result<sql::Purged> purged = storage_.purge(order.kind, order.cluster, order.before, settings.purge.most_rows);
-    if (!purged) return failed(purged.error());
-    order.gone += purged->records;
-    if (purged->more) return now;
-    if (order.gone > 0)
-      log_.info("purged {} {} before {}{}", order.gone, named(order.kind), format_time(order.before),
-                order.cluster.empty() ? "" : ", of cluster " + order.cluster);
-    orders_.pop_back();
-    if (!orders_.empty()) return now;
+Result<sql::Purged> Purging::purge(Order& order) {
+  const ArchiveRules& rules = settings_->archive;
+  const size_t most = settings_->purge.most_rows;
+  if (!rules.script.empty() || !archives(rules, order.kind)) return storage_.purge(order.kind, order.cluster, order.before, most);
+  ArchiveWriter writer(place_, rules, order.kind, order.before, slurm_user_);
+  Result<sql::Purged> purged = storage_.purge(order.kind, order.cluster, order.before, most, &writer);
+  // The files stay even where the database failed after them: it may have deleted the rows all the same.
+  std::ranges::copy(writer.files(), std::back_inserter(order.gone.files));
+  return purged;
+}
+
+Result<> Purging::piece() {
+  if (orders_.empty()) return {};
+  Order& order = orders_.back();
+  const Result<sql::Purged> purged = purge(order);
+  if (purged) order.gone.records += purged->records;
+  if (purged && purged->more) return {};
+  if (order.gone.records > 0 || !order.gone.files.empty()) {
+    tell(order.gone);
+    purged_.push_back(std::move(order.gone));
   }
-  return roll_ups_behind_ ? std::min(next_hour, now + minutes(1)) : next_hour;
+  orders_.pop_back();
+  if (purged) return {};
+  orders_.clear();
+  return std::unexpected(purged.error());
+}
+
+void Purging::tell(const rpc::PurgedRecords& gone) {
+  log_.info("purged {} {} before {}{}{}", gone.records, row_of(gone.kind).named, format_time(gone.before),
+            gone.cluster.empty() ? "" : ", of cluster " + gone.cluster,
+            gone.files.empty() ? "" : "; they are in " + join(gone.files, ", "));
+}
+
+std::vector<std::string> Purging::script_variables() const {
+  std::vector<Time> before;
+  for (const RecordKindRow& row : record_kinds()) {
+    Time& until = before.emplace_back();
+    for (const Order& order : orders_)
+      if (order.kind == row.kind) until = std::max(until, order.before);
+  }
+  return slurmdbd::script_variables(settings_->archive, before);
+}
+
+Time next_purge(Time now, bool roll_ups_behind) {
+  const Time next_hour = period_after(UsagePeriod::kHour, period_begin(UsagePeriod::kHour, now));
+  return roll_ups_behind ? std::min(next_hour, now + minutes(1)) : next_hour;
 }
 
 }  // namespace muster::slurmdbd

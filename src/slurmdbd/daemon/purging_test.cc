@@ -2,12 +2,19 @@
 #include "slurmdbd/daemon/purging.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cstdlib>
 #include <ctime>
+#include <filesystem>
+#include <fstream>
 #include <memory>
 
 #include "base/random.h"
+#include "slurmdbd/daemon/archive_file.h"
 #include "slurmdbd/daemon/usage_rolling.h"
 #include "sql/testing.h"
 #include "wire/accounting_instances.h"
@@ -45,8 +52,9 @@ class PurgingTest : public testing::TestWithParam<const char*> {
     os::LogOptions options;
     options.async = false;
     log = std::move(*os::Log::open(options));
-    purging = std::make_unique<Purging>(*storage, *log);
     settings.purge.most_rows = 10;
+    settings.archive.directory = directory_.path + "/archive";
+    ASSERT_EQ(::mkdir(settings.archive.directory.c_str(), 0700), 0);
   }
   void open(Result<std::unique_ptr<sql::Connection>> connection) {
     ASSERT_TRUE(connection);
@@ -88,10 +96,40 @@ class PurgingTest : public testing::TestWithParam<const char*> {
   }
   // Purges until it is to wait; returns until when.
   Time purge(Time now) {
-    for (int pieces = 0; pieces < 1000; ++pieces)
-      if (const Time next = purging->next_piece(settings, known, now); next > now) return next;
-    ADD_FAILURE() << "there is always more to purge";
-    return now;
+    Purging walk(*storage, *log, std::make_shared<const Settings>(settings), {settings.archive.directory, {}}, Uid(::geteuid()));
+    failed = walk.begin(known, now);
+    for (int pieces = 0; failed && !walk.over(); ++pieces) {
+      failed = walk.piece();
+      if (pieces < 1000) continue;
+      ADD_FAILURE() << "there is always more to purge";
+      break;
+    }
+    purged = walk.purged();
+    return next_purge(now, walk.roll_ups_behind());
+  }
+  std::vector<std::string> files() {
+    std::vector<std::string> out;
+    for (const auto& entry : std::filesystem::directory_iterator(settings.archive.directory)) out.push_back(entry.path().filename());
+    std::ranges::sort(out);
+    return out;
+  }
+  // Brings back all that the files of the last purge() have.
+  sql::Restored load() {
+    sql::Restored counts;
+    for (const rpc::PurgedRecords& gone : purged)
+      for (const std::string& file : gone.files) {
+        auto reader = ArchiveReader::open({settings.archive.directory, {std::filesystem::path(file).filename()}}, Uid(::geteuid()));
+        EXPECT_TRUE(reader) << (reader ? "" : reader.error().message());
+        if (!reader) continue;
+        for (;;) {
+          auto part = reader->next();
+          EXPECT_TRUE(part) << (part ? "" : part.error().message());
+          if (!part || !*part) break;
+          auto restored = storage->restore(**part, counts);
+          EXPECT_TRUE(restored) << restored.error().message();
+        }
+      }
+    return counts;
   }
   Usage report(Time from, Time until, Time now) {
     rpc::QueryUsage question;
@@ -120,7 +158,8 @@ class PurgingTest : public testing::TestWithParam<const char*> {
   sql::TemporaryDirectory directory_;
   std::unique_ptr<sql::Storage> storage;
   std::unique_ptr<os::Log> log;
-  std::unique_ptr<Purging> purging;
+  Result<> failed;  // how the last purge() ended
+  std::vector<rpc::PurgedRecords> purged;
   Settings settings;
   Directory known;
   Random random{7};
@@ -238,6 +277,132 @@ TEST_P(PurgingTest, NothingIsPurgedWithoutAnAge) {
   const Time now = start + kDay * 1000;
   EXPECT_EQ(purge(now), period_after(UsagePeriod::kHour, period_begin(UsagePeriod::kHour, now)));
   EXPECT_EQ(jobs_before(now), 1u);
+}
+
+// What is archived is in files before it goes, and comes back as it was: once, however often it is loaded.
+TEST_P(PurgingTest, WhatWasArchivedComesBackOnce) {
+  settings.purge.jobs = settings.purge.steps = settings.purge.events = settings.purge.usage = PurgeAge{1, PurgeUnit::kDay};
+  settings.archive.jobs = settings.archive.events = settings.archive.usage = true;
+  EventRecord down;
+  down.node = "n1";
+  down.state = NodeState::kDown;
+  down.position = ++position;
+  down.started = start;
+  down.ended = start + kDay;
+  std::vector<JobRecord> jobs;
+  for (uint32_t id = 1; id <= 25; ++id) jobs.push_back(job(id, start, start + minutes(60 + id)));
+  rpc::StoreRecords records{"c", 0, jobs, {}, {down}, {}};
+  for (const JobRecord& one : jobs) {
+    StepRecord& step = records.steps.emplace_back();
+    step.job = one.key;
+    step.id = StepId(0);
+    step.position = 1;
+    step.started = one.started;
+    step.ended = one.ended;
+    step.name = "train";
+  }
+  ASSERT_TRUE(storage->store(records));
+  const Time now = start + kDay * 40;
+  roll(now);
+  const std::vector<Usage> before = reports(now);
+
+  purge(now);
+  ASSERT_TRUE(failed) << failed.error().message();
+  EXPECT_EQ(jobs_before(now), 0u);
+  size_t jobs_gone = 0;
+  for (const rpc::PurgedRecords& gone : purged) {
+    if (gone.kind == RecordKind::kJobs) {
+      jobs_gone += gone.records;
+      EXPECT_EQ(gone.files.size(), 5u) << "10 rows a file: 25 jobs and their steps";
+    }
+  }
+  EXPECT_EQ(jobs_gone, 25u);
+  for (const std::string& file : files()) {
+    struct stat state {};
+    ASSERT_EQ(::stat((settings.archive.directory + "/" + file).c_str(), &state), 0);
+    EXPECT_EQ(state.st_mode & 0777, 0600u) << file;
+    EXPECT_TRUE(file.starts_with("c_job_archive_2026-09-") || file.starts_with("c_event_archive_") || file.starts_with("c_usage_archive_"))
+        << file;
+  }
+  EXPECT_TRUE(report(start, start + kDay * 2, now).entries.empty());
+
+  const sql::Restored first = load();
+  EXPECT_EQ(first.known, 0u);
+  EXPECT_GE(first.added, 25u + 25u + 1u + 1u);
+  EXPECT_EQ(jobs_before(now), 25u);
+  EXPECT_EQ(reports(now), before);
+  rpc::JobRecords back;
+  rpc::JobRecordFilter all;
+  all.duplicates = true;
+  auto numbers = storage->find_jobs(all);
+  ASSERT_TRUE(numbers);
+  size_t taken = 0;
+  int64_t next_step = 0;
+  ASSERT_TRUE(storage->load_jobs(*numbers, true, back, taken, &next_step));
+  ASSERT_EQ(back.jobs.size(), 25u);
+  EXPECT_EQ(back.jobs[3].tres_allocated, jobs[3].tres_allocated);
+  ASSERT_EQ(back.steps.size(), 25u);
+  EXPECT_EQ(back.steps[3].name, "train");
+
+  const sql::Restored again = load();
+  EXPECT_EQ(again.added, 0u);
+  EXPECT_EQ(again.known, first.added);
+  roll(now);
+  EXPECT_EQ(reports(now), before);
+}
+
+TEST_P(PurgingTest, StepsOfPurgedJobsAreKeptWhereOnlyStepsAreArchived) {
+  settings.purge.jobs = PurgeAge{1, PurgeUnit::kDay};
+  settings.rolls_up = false;
+  settings.archive.steps = true;
+  rpc::StoreRecords records{"c", 0, {job(1, start, start + minutes(9))}, {}, {}, {}};
+  StepRecord& step = records.steps.emplace_back();
+  step.job = records.jobs[0].key;
+  step.position = 1;
+  step.started = step.ended = start + minutes(5);
+  ASSERT_TRUE(storage->store(records));
+  purge(start + kDay * 5);
+  ASSERT_EQ(files().size(), 1u);
+  EXPECT_TRUE(files()[0].starts_with("c_step_archive_")) << files()[0];
+  EXPECT_EQ(load().added, 1u);
+  EXPECT_EQ(jobs_before(kTimeInfinite), 0u);
+}
+
+// Nothing goes that is not safe: a directory that is gone, a disk that takes nothing.
+TEST_P(PurgingTest, WhatCannotBeArchivedIsNotPurged) {
+  settings.purge.jobs = settings.purge.transactions = PurgeAge{1, PurgeUnit::kDay};
+  settings.rolls_up = false;
+  settings.archive.jobs = true;
+  store({job(1, start, start + minutes(9))});
+  const Time now = start + kDay * 5;
+  const std::string whole = settings.archive.directory;
+  for (const char* wrong : {"/none", "/file", "/open"}) {
+    settings.archive.directory = directory_.path + wrong;
+    std::ofstream(directory_.path + "/file") << "no directory";
+    ::mkdir((directory_.path + "/open").c_str(), 0777);
+    ::chmod((directory_.path + "/open").c_str(), 0777);
+    purge(now);
+    EXPECT_FALSE(failed) << wrong;
+    EXPECT_EQ(jobs_before(now), 1u) << wrong;
+  }
+  settings.archive.directory = whole;
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto ignored = ::signal(SIGXFSZ, SIG_IGN);
+  if (std::string(GetParam()) == "mariadb") {  // SQLite writes its own files in this process
+    const rlimit least{20, before.rlim_max};
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &least), 0);
+    purge(now);
+    ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+    EXPECT_FALSE(failed);
+    EXPECT_EQ(jobs_before(now), 1u);
+    EXPECT_TRUE(files().empty()) << files()[0];
+  }
+  ::signal(SIGXFSZ, ignored);
+  purge(now);
+  EXPECT_TRUE(failed);
+  EXPECT_EQ(jobs_before(now), 0u);
+  EXPECT_EQ(files().size(), 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PurgingTest, testing::Values("sqlite", "mariadb"), [](const auto& info) { return std::string(info.param); });

@@ -118,7 +118,7 @@ Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<
       users_(loop),
       channels_(loop, channel_events()),
       started_(net::Loop::now()),
-      purging_(*writer_storage_, log_),
+      walks_({loop, writer_, [this] { return this->directory(); }, ports_.run_program}),
       streams_(loop, reader_, [this](const net::Channel* slow) { channels_.drop(slow); }) {
   for (Uid ours : {Uid{0}, slurm_user_}) users_.prepare(ours, [] {});  // so that these users never wait for their names
   roll_up();
@@ -199,8 +199,19 @@ Result<> Service::unpack(const net::Frame& frame, Call& call, std::string& paylo
   return {};
 }
 
+// A question by job ids that says no time is not about a span of time.
+Result<> Service::check_range(const Caller& who, Time from, Time until) const {
+  const std::optional<Duration> longest = ports_.settings()->longest_query;
+  if (!longest || sees_all(who)) return {};
+  const Time now = net::Loop::now();
+  const Time end = until == kTimeUnset ? now : std::min(until, now);
+  if (end - from <= *longest) return {};
+  return fail(Errc::kDateRangeTooWide, {},
+              "MaxQueryTimeRange of slurmdbd.conf: users may ask for " + format_span_full(*longest) + " at a time");
+}
+
 // What needs no more than to be somebody is judged where it is answered.
-Result<> Service::may_say(const Call& call) {
+Result<> Service::may_say(const Call& call) const {
   using namespace rpc;
   switch (call.message) {
     case wire::number_of<StoreRecords>:
@@ -212,6 +223,10 @@ Result<> Service::may_say(const Call& call) {
     case wire::number_of<Shutdown>:
       if (call.who.slurm) return {};
       return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may do this");
+    case wire::number_of<ArchiveDump>:
+    case wire::number_of<ArchiveLoad>:
+      if (level(call.who) >= AdminLevel::kAdministrator) return {};
+      return fail(Errc::kAccessDenied, {}, "only administrators archive records");
     default: return {};
   }
 }
@@ -234,6 +249,9 @@ Result<> Service::serve(Call call, const net::ChannelPtr& channel, std::string_v
         if (m.wckey) m.wckey = to_lower(*m.wckey);
         return edit_job_records(who, m);
       });
+    case wire::number_of<ArchiveDump>: return archive_dump(call, payload);
+    case wire::number_of<ArchiveLoad>:
+      return write<ArchiveLoad>(call, payload, [this](const Caller& who, ArchiveLoad& m) { return archive_load(who, m); });
     case wire::number_of<QueryEntities>: return query_entities(call, channel, payload);
     case wire::number_of<QueryRecords>: return query_records(call, channel, payload);
     case wire::number_of<QueryUsage>: return query_usage(call, channel, payload);
@@ -367,14 +385,6 @@ void Service::roll_up() {
   });
 }
 
-void Service::purge() {
-  writer_.post([this, settings = ports_.settings()] {
-    const Time now = net::Loop::now();
-    const Duration wait = purging_.next_piece(*settings, *directory(), now) - now;
-    loop_.post([this, wait] { purge_timer_ = loop_.after(std::max(wait, Duration::zero()), [this] { purge(); }); });
-  });
-}
-
 // ---- reports
 Result<> Service::report(const Call& call, const net::ChannelPtr& channel, MakeReport make) {
   streams_.begin(
@@ -391,6 +401,7 @@ Result<> Service::query_usage(Call call, const net::ChannelPtr& channel, std::st
   rpc::QueryUsage q;
   MUSTER_TRY_VOID(wire::decode(payload, q));
   for (auto list : {&q.clusters, &q.accounts, &q.qos, &q.wckeys}) lower(*list);
+  MUSTER_TRY_VOID(check_range(call.who, q.from, q.until));
   const UsageAudience audience = usage_audience(*directory(), *ports_.settings(), call.who.name, sees_all(call.who));
   return report(call, channel, [q = std::move(q), audience](const ReportContext& c) { return answer_usage(c, q, audience); });
 }
@@ -399,6 +410,7 @@ Result<> Service::query_sizes(Call call, const net::ChannelPtr& channel, std::st
   rpc::QueryJobSizes q;
   MUSTER_TRY_VOID(wire::decode(payload, q));
   MUSTER_TRY_VOID(check_lists(q.filter));
+  MUSTER_TRY_VOID(check_range(call.who, q.filter.from, q.filter.until));
   const auto settings = ports_.settings();
   if ((settings->private_jobs || settings->private_usage) && !sees_all(call.who)) q.filter.users = {call.who.uid};
   lower_names(q.filter);
@@ -410,6 +422,7 @@ Result<> Service::query_reservations(Call call, const net::ChannelPtr& channel, 
   MUSTER_TRY_VOID(wire::decode(payload, q));
   if (ports_.settings()->private_reservations && !sees_all(call.who))
     return fail(Errc::kAccessDenied, {}, "PrivateData=reservations: operators alone see reservations");
+  MUSTER_TRY_VOID(check_range(call.who, q.from, q.until));
   lower(q.clusters);
   return report(call, channel, [q = std::move(q)](const ReportContext& c) { return answer_reservations(c, q); });
 }
@@ -419,6 +432,7 @@ Result<> Service::query_events(Call call, const net::ChannelPtr& channel, std::s
   MUSTER_TRY_VOID(wire::decode(payload, q));
   if (ports_.settings()->private_events && !sees_all(call.who))
     return fail(Errc::kAccessDenied, {}, "PrivateData=events: operators alone see events");
+  MUSTER_TRY_VOID(check_range(call.who, q.from, q.until));
   lower(q.clusters);
   return report(call, channel, [q = std::move(q)](const ReportContext& c) { return answer_events(c, q); });
 }
@@ -427,6 +441,8 @@ Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::
   auto query = std::make_shared<rpc::QueryRecords>();
   MUSTER_TRY_VOID(wire::decode(payload, *query));
   MUSTER_TRY_VOID(check_lists(query->filter));
+  if (query->filter.jobs.empty() || query->filter.from != kTimeUnset)
+    MUSTER_TRY_VOID(check_range(call.who, query->filter.from, query->filter.until));
   if (ports_.settings()->private_jobs && !sees_all(call.who)) query->filter.users = {call.who.uid};
   lower_names(query->filter);
   streams_.begin(
@@ -522,11 +538,15 @@ Result<> Service::text(const Call& call, std::string_view payload) {
   auto settings = ports_.settings();
   rpc::Text out;
   auto line = [&](const char* key, const std::string& value) { out.text += std::string(key) + "=" + value + "\n"; };
+  line("ArchiveDir", settings->archive.directory);
+  for (const RecordKindRow& row : record_kinds()) line(row.archive_key, settings->archive.*row.archived ? "Yes" : "No");
+  line("ArchiveScript", settings->archive.script);
   line("DbdAddr", settings->address.empty() ? settings->host : settings->address);
   line("DbdHost", settings->host);
   line("DbdPort", std::to_string(settings->port));
   line("DebugLevel", settings->debug_level);
   line("LogFile", settings->log_file);
+  line("MaxQueryTimeRange", settings->longest_query ? format_span_full(*settings->longest_query) : "UNLIMITED");
   line("PidFile", settings->pid_file);
   line("SlurmUser", settings->slurm_user + "(" + std::to_string(slurm_user_.value) + ")");
   line("StorageHost", settings->storage == StorageKind::kSqlite ? "" : settings->storage_host);

@@ -16,7 +16,7 @@
 #include "slurmdbd/core/directory.h"
 #include "slurmdbd/core/settings.h"
 #include "slurmdbd/daemon/directory_waits.h"
-#include "slurmdbd/daemon/purging.h"
+#include "slurmdbd/daemon/purge_walks.h"
 #include "slurmdbd/daemon/report_answers.h"
 #include "sql/storage.h"
 #include "wire/messages.h"
@@ -32,6 +32,7 @@ class Service {
     std::function<std::shared_ptr<const Settings>()> settings;  // the newest; from any thread
     std::function<Result<>()> reconfigure;
     std::function<void()> shutdown;
+    RunProgram run_program;  // ArchiveScript
   };
   // Takes two connections to one database; one of them writes.
   Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
@@ -59,7 +60,9 @@ class Service {
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> unpack(const net::Frame& frame, Call& call, std::string& payload) const;
   Result<> serve(Call call, const net::ChannelPtr& channel, std::string_view payload);
-  static Result<> may_say(const Call& call);
+  Result<> may_say(const Call& call) const;
+  // MaxQueryTimeRange, for a question about [from, until).
+  Result<> check_range(const Caller& who, Time from, Time until) const;
   AdminLevel level(const Caller& who) const;
   bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // PrivateData hides nothing from them
 
@@ -87,6 +90,8 @@ class Service {
   Result<> report(const Call& call, const net::ChannelPtr& channel, MakeReport make);
   void roll_up();  // rolls up what is due, a piece at a time between other writes, and looks again in a minute
   void purge();    // the same with records that are older than their age, and looks again at the next hour
+  Result<> archive_dump(const Call& call, std::string_view payload);
+  Result<rpc::ArchiveLoaded> archive_load(const Caller& who, const rpc::ArchiveLoad& request);
   Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> text(const Call& call, std::string_view payload);
 
@@ -105,7 +110,8 @@ class Service {
   net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
   Time started_;
-  Purging purging_;  // writer thread
+  PurgeWalks walks_;
+  bool dumping_ = false;  // an archive dump is under way; I/O thread
   std::unique_ptr<net::Loop::Timer> roll_timer_, purge_timer_;
   net::QueryThread writer_, reader_;  // destroyed first
   net::AnswerStreams streams_;
