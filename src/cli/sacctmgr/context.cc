@@ -68,6 +68,16 @@ void Context::say(std::string_view text) {
   if (!options.quiet) Out().put(text);
 }
 
+fields::TableStyle table_style(const SacctmgrOptions& options) {
+  using Form = fields::TableStyle::Form;
+  fields::TableStyle style;
+  style.form = options.form == SacctOptions::Form::kAligned    ? Form::kAligned
+               : options.form == SacctOptions::Form::kParsable ? Form::kEnded
+                                                               : Form::kSeparated;
+  style.header = !options.noheader;
+  return style;
+}
+
 bool confirmed(std::string_view question) {
   Out().put(std::string(question) + " (You have " + std::to_string(kSecondsToDecide) + " seconds to decide)\n");
   const Time until = os::monotonic_now() + seconds(kSecondsToDecide);

@@ -7,6 +7,7 @@
 #include "cli/common/dialogue.h"
 #include "cli/common/session.h"
 #include "cli/sacctmgr/specs.h"
+#include "fields/columns.h"
 
 namespace muster::cli {
 
@@ -31,6 +32,18 @@ class Context final : public Dialogue {
   std::optional<ClientConf> conf_;
 };
 
+// How the options have tables printed.
+fields::TableStyle table_style(const SacctmgrOptions& options);
+// Gives a table the columns that were typed after the command, else after --format, else the usual ones. False after a complaint.
+template <class View>
+bool add_columns(Context& context, fields::Table<View>& table, std::span<const fields::ColumnField<View>> fields, const std::string& typed,
+                 std::string_view usual) {
+  const std::string_view columns = !typed.empty() ? typed : !context.options.format.empty() ? context.options.format : usual;
+  const auto added = table.add(fields, columns);
+  if (!added) context.complain("Unknown field '" + std::string(added.error().message()) + "'");
+  return added.has_value();
+}
+
 // Asks "Would you like to commit changes? …"; true for a yes within 30 seconds. The end of the input and anything but yes is a no.
 // `question` comes without its last line.
 bool confirmed(std::string_view question);
@@ -54,6 +67,12 @@ void load(Context& c, Words words);
 void show(Context& context, Words words);
 // events.cc
 void show_events(Context& context, Words words);
+// held.cc
+void show_reservations(Context& context, Words words);
+// problems.cc
+void show_problems(Context& context, Words words);
+// runaway.cc
+void show_runaway_jobs(Context& context, Words words);
 // daemon.cc
 void ping(Context& c, Words words);
 void reconfigure(Context& c, Words words);

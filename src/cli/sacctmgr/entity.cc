@@ -27,12 +27,9 @@ constexpr EntityRow kEntities[] = {
     {"federations", {}, 1, "there are no federations"},
     {"instances", {}, 1, "cloud instances are not recorded"},
     {"jobs", {}, 1, "jobs are modified alone: modify job; sacct shows them"},
-    {"problems", {}, 1, "nothing looks for problems among associations"},
-    {"reservations",
-     {},
-     4,
-     "sreport reservation utilization shows what the database has of them; scontrol show reservation lists those of a cluster"},
-    {"runawayjobs", {}, 2, "the controller tells the end of each job again until it is recorded, so that none is left over"},
+    {"problems", {}, 1, "problems are found: list problem alone"},
+    {"reservations", {}, 4, "reservations are made with scontrol: list reservation alone"},
+    {"runawayjobs", {}, 2, "they are found in the database: list runawayjobs alone"},
     {"stats", {}, 2, "slurmdbd does not count its requests"},
 };
 
@@ -43,10 +40,9 @@ bool means(const EntityRow& row, std::string_view word) {
 
 std::string list_of(std::string_view verb) {
   if (verb == "list")
-    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n\"Coordinator\", \"Event\", \"QOS\", \"Resource\", "
-           "\"Transaction\", "
-           "\"TRES\", "
-           "\"User\", or \"WCKey\"";
+    return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n"
+           "\"Coordinator\", \"Event\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",\n"
+           "\"RunAwayJobs\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"";
   if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\", \"Resource\" or \"User\"";
   return "\"Account\", \"Cluster\", \"Coordinator\", \"QOS\", \"Resource\", or \"User\"";
 }

@@ -119,16 +119,8 @@ void show_events(Context& context, Words words) {
   if (!choices.timed && !choices.states.empty()) choices.query.open = true;
   else if (!choices.timed) choices.query.from = period_begin(UsagePeriod::kDay, period_begin(UsagePeriod::kDay, now) - minutes(60));
   if (choices.query.open) choices.query.from = now;
-  using Form = fields::TableStyle::Form;
-  fields::TableStyle style;
-  style.form = context.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
-               : context.options.form == SacctOptions::Form::kParsable ? Form::kEnded
-                                                                       : Form::kSeparated;
-  style.header = !context.options.noheader;
-  fields::Table<fields::EventView> table(style);
-  const std::string columns = !choices.format.empty() ? choices.format : context.options.format;
-  if (auto added = table.add(fields::event_fields(), columns.empty() ? fields::kEventDefaultColumns : std::string_view(columns)); !added)
-    return context.complain("Unknown field '" + std::string(added.error().message()) + "'");
+  fields::Table<fields::EventView> table(table_style(context.options));
+  if (!add_columns(context, table, fields::event_fields(), choices.format, fields::kEventDefaultColumns)) return;
   Session* session = context.session();
   if (!session) return;
   if (choices.query.clusters.empty() && !choices.all_clusters) choices.query.clusters = {session->conf().cluster_name};

@@ -21,13 +21,7 @@ struct Listing {
 };
 
 Result<EntityTable> table_of(const Context& context, const Listing& listing) {
-  using Form = fields::TableStyle::Form;
-  fields::TableStyle style;
-  style.form = context.options.form == SacctOptions::Form::kAligned    ? Form::kAligned
-               : context.options.form == SacctOptions::Form::kParsable ? Form::kEnded
-                                                                       : Form::kSeparated;
-  style.header = !context.options.noheader;
-  EntityTable table(style);
+  EntityTable table(table_style(context.options));
   std::string columns = listing.choices.format.empty() ? context.options.format : listing.choices.format;
   if (columns.empty()) {
     fields::EntityDefaults d;
@@ -184,6 +178,9 @@ void show(Context& context, Words words) {
   std::string_view what = words.empty() ? std::string_view() : std::string_view(words[0]);
   if (what.size() >= 4 && istarts_with("configuration", what)) return show_configuration(context);
   if (!what.empty() && istarts_with("events", what)) return show_events(context, words.subspan(1));
+  if (what.size() >= 4 && istarts_with("reservations", what)) return show_reservations(context, words.subspan(1));
+  if (!what.empty() && istarts_with("problems", what)) return show_problems(context, words.subspan(1));
+  if (what.size() >= 2 && istarts_with("runawayjobs", what)) return show_runaway_jobs(context, words.subspan(1));
   std::optional<Entity> entity = entity_of(context, "list", what);
   if (!entity) return;
   Listing listing{*entity, {}, {}};
