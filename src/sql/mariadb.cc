@@ -236,7 +236,7 @@ class MariaDb final : public Connection {
       auto* t = std::get_if<Text>(&values[index]);
       std::string_view bytes = t ? t->text : std::get<Bytes>(values[index]).bytes;
       binds[index].buffer_type = MYSQL_TYPE_LONG_BLOB;
-      binds[index].buffer = const_cast<char*>(bytes.data());
+      binds[index].buffer = const_cast<char*>(bytes.data() ? bytes.data() : "");  // null would be taken for NULL
       binds[index].buffer_length = bytes.size();
     }
     if ((!binds.empty() && mysql_stmt_bind_param(statement, binds.data()) != 0) || mysql_stmt_execute(statement) != 0)

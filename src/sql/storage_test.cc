@@ -427,6 +427,20 @@ TEST_P(StorageTest, EditsReplaceWithoutANewPosition) {
   EXPECT_EQ(ask({}).jobs[0].position, 9u);
 }
 
+// An empty name is one, also where the view of it points nowhere: a database that took it for NULL would refuse the row.
+TEST_P(StorageTest, AnEmptyTextIsNoNull) {
+  Connection& connection = storage_->connection();
+  const Value values[] = {Text{}, int64_t{7}};
+  const Result<> put = connection.run("INSERT INTO muster_meta(name, value) VALUES(?,?)", values);
+  ASSERT_TRUE(put) << put.error().message();
+  int64_t found = 0;
+  ASSERT_TRUE(connection.query("SELECT value FROM muster_meta WHERE name = ?", std::span(values).first(1), [&](const Row& row) -> Result<> {
+    found = row.number(0);
+    return {};
+  }));
+  EXPECT_EQ(found, 7);
+}
+
 TEST_P(StorageTest, ANewerSchemaIsRefused) {
   const Value v[] = {int64_t{99}};
   ASSERT_TRUE(storage_->connection().run("UPDATE muster_meta SET value = ?", v));
