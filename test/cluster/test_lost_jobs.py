@@ -31,6 +31,7 @@ def lose_the_state(site):
         os.unlink(path)
     site.start_ctld()
     site.wait_ctld()
+    site.wait_nodes("idle")
 
 
 def test_jobs_that_no_controller_knows(site):
