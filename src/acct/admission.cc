@@ -70,6 +70,16 @@ Broken qos_of_a_partition(const Question& q) {
   return why;
 }
 
+Broken foreign_wckey(const Question& q) {
+  if (!q.enforcement.wckeys) return {};
+  const std::vector<std::string>& own = q.directory->wckeys_of(q.asked.user);
+  if (std::ranges::binary_search(own, q.asked.wckey)) return {};
+  const std::string user(q.asked.user);
+  if (own.empty()) return "user " + user + " has no wckey on this cluster";
+  if (q.asked.wckey.empty()) return "user " + user + " has no default wckey; name one of " + listed(own);
+  return "user " + user + " may not use wckey " + std::string(q.asked.wckey) + "; it may use: " + listed(own);
+}
+
 enum class AtSubmission : uint8_t { kRefused, kLetIn };  // kLetIn: it waits, with the reason
 struct Rule {
   Broken (*broken)(const Question&);
@@ -85,6 +95,8 @@ constexpr Rule kRules[] = {
     {qos_of_others, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
     {without_reservation, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
     {qos_of_a_partition, Errc::kInvalidQos, Reason::kInvalidQOS, AtSubmission::kRefused},
+    // squeue(1) has no reason for it; the text says which.
+    {foreign_wckey, Errc::kInvalidWckey, Reason::kInvalidAccount, AtSubmission::kRefused},
 };
 
 Admitted with_defaults(const AccountDirectory* directory, const Asked& asked) {

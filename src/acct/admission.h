@@ -1,5 +1,5 @@
 // Admission: under which association, account and QOS a job runs, or why it may not. A submission, an update, a waiting job and a start all
-// ask the same function: see README.md. slurm.conf(5) AccountingStorageEnforce; guides accounting and qos; sbatch(1) --account, --qos.
+// ask the same function: see README.md. slurm.conf(5) AccountingStorageEnforce; guides accounting, qos and wckey; sbatch(1) --account, --qos, --wckey.
 //
 // Cost: rules x O(log n); no rule looks at all associations or all users.
 #pragma once
@@ -24,6 +24,7 @@ struct Asked {
   bool qos_granted = false;                              // by an operator: it need not be one of the association's
   bool reserved = false;                                 // the job names a reservation
   const PersistentMap<Partition>* partitions = nullptr;  // of the cluster; null: nobody asks whether the QOS belongs to one of them
+  std::string_view wckey = {};                           // the user's default among them
 };
 
 enum class Moment : uint8_t { kSubmission, kUpdate, kStart };

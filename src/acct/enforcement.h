@@ -8,6 +8,7 @@ struct Enforcement {          // nothing where accounting is off
   bool associations = false;  // implied by the others
   bool qos = false;
   bool limits = false;
+  bool wckeys = false;
   bool safe = false;  // a job starts only if its limits on used minutes let it run to its end
   bool operator==(const Enforcement&) const = default;
 };

@@ -99,7 +99,7 @@ constexpr KeyRow kRows[] = {
            "topology/flat", "Shape of the network that placement takes into account.")
         .strict()
         .restart(),
-    yesno("TrackWCKey", "No", "Account by workload key.").not_yet("accounting"),
+    yesno("TrackWCKey", "No", "Jobs that name no workload key have their user's default one."),
     number("TreeWidth", "16", "To how many nodes a node passes a file of sbcast or srun --bcast on; messages go to each node directly.")
         .min(1)
         .max(65533),

@@ -79,7 +79,7 @@ constexpr KeyRow kRows[] = {
     d(list("TLSParameters", nullptr, "Certificates of TLSType.").not_yet("TLS with certificates")),
     d(one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.").strict().not_yet("TLS with certificates")),
     d(yesno("TrackSlurmctldDown", "no", "Count the time a controller is away as down time.").not_yet("events")),
-    d(yesno("TrackWCKey", "no", "Account by workload key.").not_yet("accounting by workload key")),
+    d(yesno("TrackWCKey", "no", "Account by workload key.").no_effect("usage is kept by workload key in any case")),
 };
 }  // namespace
 

@@ -118,6 +118,12 @@ TEST(Load, LabelsOfJobs) {
   EXPECT_NE(odd("NodeName=n1\nMCSPlugin=mcs/user\nMCSParameters=enforced:a\n").find("only mcs/group has a list"), std::string::npos);
 }
 
+TEST(Load, EnforcedWckeysAreTracked) {
+  const Config c = loaded("NodeName=n1\nAccountingStorageEnforce=wckeys\n").config;
+  EXPECT_TRUE(c.enforce.associations && c.enforce.wckeys && c.track_wckey);
+  EXPECT_FALSE(loaded("NodeName=n1\nAccountingStorageEnforce=limits\n").config.track_wckey);
+}
+
 TEST(Load, OnlyModifiersInSelectTypeParametersKeepTheDefault) {
   EXPECT_TRUE(loaded("NodeName=n1\nSelectTypeParameters=CR_LLN\n").config.select_flags.memory);
   EXPECT_FALSE(loaded("NodeName=n1\nSelectTypeParameters=CR_Core\n").config.select_flags.memory);

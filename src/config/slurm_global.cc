@@ -182,11 +182,15 @@ void complete_tres(Config& config) {
   value_of(config, find_row(ConfFile::kSlurm, Section::kGlobal, "AccountingStorageTRES"))->text = join(config.accounting_storage_tres, ",");
 }
 
-// Tells which words of AccountingStorageEnforce have no effect yet.
+// slurm.conf(5) AccountingStorageEnforce=wckeys.
+void imply_track_wckey(Config& config) {
+  if (!config.enforce.wckeys) return;
+  config.track_wckey = true;
+  value_of(config, find_row(ConfFile::kSlurm, Section::kGlobal, "TrackWCKey"))->text = "Yes";
+}
+
+// Tells where AccountingStorageEnforce has no effect.
 void tell_not_enforced(const Config& c, Findings& f) {
-  if (c.enforce.wckeys)
-    f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
-             "wckeys is accepted without effect, this is not there yet: wckeys");
   const bool asks = c.enforce.associations || c.enforce.limits || c.enforce.qos;
   if (asks && c.accounting_storage_type != "accounting_storage/slurmdbd")
     f.notice(pos_of(c, "AccountingStorageEnforce"), "AccountingStorageEnforce",
@@ -301,6 +305,7 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
   take_older_spellings(config, findings);
   bind_files(config);
   complete_tres(config);
+  imply_track_wckey(config);
   check_together(config, findings);
   tell_priority_flags(config, findings);
   tell_not_enforced(config, findings);

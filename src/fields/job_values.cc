@@ -112,6 +112,8 @@ std::string_view exclusive_text(const JobView& v) {
   return v.row.exclusive.empty() ? exclusive_word(v.request.exclusive, nullptr) : std::string_view(v.row.exclusive);
 }
 
+std::string wckey_text(const ShownRequest& r) { return r.wckey_is_default ? "*" + r.wckey : r.wckey; }
+
 std::string_view command_text(const ShownRequest& r) { return r.argv.empty() ? std::string_view() : std::string_view(r.argv.front()); }
 
 std::string licenses_text(const ShownRequest& r, uint32_t tasks) {

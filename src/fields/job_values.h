@@ -36,7 +36,9 @@ struct MinMemory {
 MinMemory min_memory(const ShownRequest& r);
 std::string_view oversubscribe_text(const JobView& v);  // YES NO OK: what the row says of the partition's, else what was asked for
 std::string_view exclusive_text(const JobView& v);      // NO NODE USER MCS TOPO, likewise
-std::string_view command_text(const ShownRequest& r);   // the script; its arguments stand in the submit line
+// "*key" where nobody named a key and it has the user's default one. guide wckey.
+std::string wckey_text(const ShownRequest& r);
+std::string_view command_text(const ShownRequest& r);  // the script; its arguments stand in the submit line
 // The licenses of --licenses, and license/NAME of --tres-per-task counted for all `tasks`: "ansys:2".
 std::string licenses_text(const ShownRequest& r, uint32_t tasks);
 std::string tres_per_task_text(const AskedBody& r);  // "cpu=2,gres/gpu=1", CPUs of --cpus-per-task among them; ""

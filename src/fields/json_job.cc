@@ -60,6 +60,7 @@ void json_flags(const JobView& view, std::string_view key, Members& members) {
     sink.text(request.kill_on_invalid_dependency ? "KILL_INVALID_DEPENDENCY" : "NO_KILL_INVALID_DEPENDENCY");
   if (request.spread_job) sink.text("SPREAD_JOB");
   if (request.use_min_nodes) sink.text("PREFER_MINIMUM_NODE_COUNT");
+  if (request.wckey_is_default) sink.text("USING_DEFAULT_WCKEY");
   if (!view.row.dependency.empty()) sink.text("DEPENDENT");
   if (request.stepmgr) sink.text("STEPMGR_ENABLED");
   if (request.spread_segments) sink.text("SPREAD_SEGMENTS");

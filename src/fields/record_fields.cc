@@ -91,6 +91,9 @@ std::optional<uint32_t> qos_number(const View& v) {
   return known == v.style.qos_numbers.end() ? std::nullopt : std::optional(known->second);
 }
 
+std::string wckey_shown(const Job& job) { return job.wckey_is_default ? "*" + job.wckey : job.wckey; }
+std::string_view wckey_flag(const Job& job) { return job.wckey_is_default ? "ASSIGNED_DEFAULT" : ""; }
+
 // ---- how it went
 
 Time started(const View& v) { return record_start(v); }
@@ -200,7 +203,8 @@ constexpr RecordFact kWho[] = {
     field<Text, &Job::qos>("Its quality of service", job_column("QOS", 10), member("qos", 460)),
     field<MaybeNumber, qos_number>("The number of its quality of service", job_column("QOSRAW", 6)),
     field<Text, &Job::qos>("The qualities of service it asked for", job_column("QOSREQ", 10), member("qosreq", 470)),
-    field<Text, &Job::wckey>("Its workload characterization key", job_column("WCKey", 10), member("wckey.wckey", 720)),
+    field<Text, wckey_shown>("Its workload characterization key", job_column("WCKey", 10), member<Text, &Job::wckey>("wckey.wckey", 720)),
+    field<Words, wckey_flag>("Flags of that key", member("wckey.flags", 730)),
     field<Text, &Job::mcs_label>("Its multi-category security label", job_column("McsLabel", 12), member("mcs.label", 410)),
     field<Text, &Job::reservation>("The reservation it ran in", job_column("Reservation", 20), member("reservation.name", 540)),
     field<Text, &Job::reservation>("Reservations it asked for", job_column("ReqReservation", 20), member("reservation.requested", 550)),
@@ -322,7 +326,6 @@ constexpr RecordFact kMissing[] = {
     absent_field<Text, no_text>("", "Size of its segments of a block topology", column("SegmentSize", 11),
                                 member<Number, zero>("segment_size", 570)),
     absent_field<Text, no_text>("", "The number of that key", column("WCKeyID", 10)),
-    absent_field<Words, no_text>("", "Flags of that key", member("wckey.flags", 730)),
     absent_field<Quantity, no_number>("", "Memory that it asked for, for a CPU", member("required.memory_per_cpu", 490)),
     absent_field<Text, no_text>("", "Its script", member("script", 560)),
     absent_field<Text, no_text>("", "The process of its srun", step_member("pid", 140)),

@@ -87,6 +87,14 @@ TEST_F(RecordTest, TheNumberOfItsQosWhereTheDatabaseWasAsked) {
   EXPECT_EQ(line("qos,qosraw%4", done), "    normal    1 \n");
 }
 
+TEST_F(RecordTest, AKeyThatNobodyNamedHasAnAsterisk) {
+  JobRecord done = started(1);
+  done.wckey = "grant";
+  EXPECT_EQ(line("wckey%6", done), " grant \n");
+  done.wckey_is_default = true;
+  EXPECT_EQ(line("wckey%6", done), "*grant \n");
+}
+
 TEST_F(RecordTest, TheDefaultColumns) {
   EXPECT_EQ(head(kRecordDefault), "JobID           JobName  Partition    Account  AllocCPUS      State ExitCode \n"
                                   "------------ ---------- ---------- ---------- ---------- ---------- -------- \n");

@@ -84,6 +84,17 @@ TEST(Squeue, NarrowColumns) {
   EXPECT_EQ(line("<%8a><%6a>", j), "<(null)  ><(null)>\n");
 }
 
+TEST(Squeue, AKeyThatNobodyNamedHasAnAsterisk) {
+  TestJob j = two_node();
+  EXPECT_EQ(line("%w", j), "(null)\n");
+  j.request.wckey_is_default = true;
+  EXPECT_EQ(line("%w", j), "*\n");
+  j.request.wckey = "grant";
+  EXPECT_EQ(line("%w", j), "*grant\n");
+  j.request.wckey_is_default = false;
+  EXPECT_EQ(line("%w", j), "grant\n");
+}
+
 TEST(Squeue, TextAroundFields) {
   TestJob j = two_node();
   EXPECT_EQ(header("abc %i def%%x %5i_x %e"), "abc JOBID defEXC_NODES JOBID_x END_TIME\n");

@@ -1,6 +1,7 @@
 #include "model/account_directory.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <tuple>
 
@@ -78,13 +79,23 @@ std::vector<RemoteLicense> licenses_of(const std::vector<ResourceRecord>& resour
   return out;
 }
 
+// By user. A user's keys are in one record, so that one that is taken away needs no event of its own kind.
+std::vector<UserWckeys> wckeys_of(const std::vector<WckeyRecord>& records) {
+  std::map<std::string, std::set<std::string>> by_user;
+  for (const WckeyRecord& r : records)
+    if (!r.deleted) by_user[r.user].insert(r.name);
+  std::vector<UserWckeys> out;
+  for (const auto& [user, names] : by_user) out.push_back({user, {names.begin(), names.end()}});
+  return out;
+}
+
 // What is known of a licence without its deficit, which is the controller's own.
 constexpr auto kAsFetched = [](RemoteLicense l) {
   l.deficit = 0;
   return l;
 };
 
-constexpr auto kItself = [](const QosRecord& r) -> const QosRecord& { return r; };
+constexpr auto kItself = [](const auto& r) -> const auto& { return r; };
 constexpr auto kRecord = [](const auto& entry) -> const auto& { return entry.record; };
 
 }  // namespace
@@ -103,6 +114,8 @@ void AccountDirectory::learn(const AccountChanges& changes) {
     else if (account) accounts.edit(name).record = {};
   }
   for (const std::string& name : changes.removed_licenses) licenses.erase(name);
+  for (const std::string& user : changes.removed_wckeys) wckeys.erase(user);
+  for (const UserWckeys& w : changes.wckeys) wckeys.edit(w.name) = w;
   for (const RemoteLicense& l : changes.licenses) licenses.edit(l.name) = l;
   for (const AssociationRecord& a : changes.associations) put(a);
   for (const QosRecord& q : changes.qos) qos.edit(q.name) = q;
@@ -175,6 +188,19 @@ std::vector<std::string> AccountDirectory::accounts_of(std::string_view name) co
   return out;
 }
 
+const std::string& AccountDirectory::default_wckey(std::string_view name) const {
+  static const std::string kNone;
+  const User* user = find_user(name);
+  return user ? user->record.default_wckey : kNone;
+}
+
+const std::vector<std::string>& AccountDirectory::wckeys_of(std::string_view name) const {
+  static const std::vector<std::string> kNone;
+  const UserWckeys* own = wckeys.find(name);
+  if (!own) own = wckeys.find(to_lower(name));
+  return own ? own->wckeys : kNone;
+}
+
 AdminLevel AccountDirectory::level_of(std::string_view name) const {
   const User* user = find_user(name);
   return user ? user->record.admin_level : AdminLevel::kNone;
@@ -205,6 +231,7 @@ std::vector<AccountChanges> changes_to(const AccountDirectory* known, const rpc:
   compare(out, before.users, fetched.users, kRecord, &AccountChanges::users, &AccountChanges::removed_users);
   compare(out, before.accounts, fetched.accounts, kRecord, &AccountChanges::accounts, &AccountChanges::removed_accounts);
   compare(out, before.licenses, licenses_of(fetched.resources), kAsFetched, &AccountChanges::licenses, &AccountChanges::removed_licenses);
+  compare(out, before.wckeys, wckeys_of(fetched.wckeys), kItself, &AccountChanges::wckeys, &AccountChanges::removed_wckeys);
   std::vector<AccountChanges> parts = out.take();
   if (!known && parts.empty()) parts.emplace_back();
   return parts;
@@ -221,6 +248,7 @@ std::vector<AccountChanges> contents_of(const AccountDirectory& directory) {
     if (!a.record.name.empty()) out.add(&AccountChanges::accounts, a.record);
   });
   directory.licenses.for_each([&](const std::string&, const RemoteLicense& l) { out.add(&AccountChanges::licenses, l); });
+  directory.wckeys.for_each([&](const std::string&, const UserWckeys& w) { out.add(&AccountChanges::wckeys, w); });
   return out.take();
 }
 

@@ -29,6 +29,7 @@ struct AccountDirectory {
   PersistentDictionary<User> users;
   PersistentDictionary<Account> accounts;
   PersistentDictionary<RemoteLicense> licenses;  // by name@server
+  PersistentDictionary<UserWckeys> wckeys;       // by user
 
   void learn(const AccountChanges& changes);
 
@@ -40,6 +41,8 @@ struct AccountDirectory {
   const std::string& default_account(std::string_view user) const;    // "": none
   std::vector<std::string> accounts_of(std::string_view user) const;  // each once
   AdminLevel level_of(std::string_view user) const;
+  const std::string& default_wckey(std::string_view user) const;           // "": none
+  const std::vector<std::string>& wckeys_of(std::string_view user) const;  // in order
   // Whether the user is a coordinator of the account or of one above it: by name, or because all of that account's users are
   // (UsersAreCoords).
   bool coordinates(std::string_view user, std::string_view account) const;

@@ -69,6 +69,7 @@ struct JobRecord {
   uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not stored
   HetPart het;
   TresAmounts tres_requested, tres_allocated;
+  bool wckey_is_default = false;  // nobody named a wckey: it is the user's default one
   MUSTER_FIELDS(field(1, "key", self.key); field(2, "position", self.position); field(3, "cluster", self.cluster);
                 field(4, "array_job_id", self.array_job_id); field(5, "array_task", self.array_task);
                 field(6, "array_tasks", self.array_tasks); field(7, "state", self.state); field(8, "reason", self.reason);
@@ -91,7 +92,7 @@ struct JobRecord {
                 field(52, "exit_status", self.exit_status); field(53, "derived_exit_status", self.derived_exit_status);
                 field(54, "cancelled_by", self.cancelled_by); field(55, "has_script", self.has_script);
                 field(56, "db_index", self.db_index); field(86, "het", self.het); field(90, "tres_requested", self.tres_requested);
-                field(91, "tres_allocated", self.tres_allocated);)
+                field(91, "tres_allocated", self.tres_allocated); field(92, "wckey_is_default", self.wckey_is_default);)
 };
 
 // A step of a job; batch, extern and interactive are steps too.

@@ -183,6 +183,14 @@ struct WckeyRecord {
                 field(5, "is_default", self.is_default); field(6, "deleted", self.deleted);)
 };
 
+// The same as slurmctld knows them: those that a user may name on its cluster, in order. guide wckey.
+struct UserWckeys {
+  std::string name;  // the user's
+  std::vector<std::string> wckeys;
+  bool operator==(const UserWckeys&) const = default;
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "wckeys", self.wckeys);)
+};
+
 // What a cluster may use of a resource: percent of its count, or with the flag Absolute so many.
 struct ResourceShare {
   std::string cluster;
@@ -312,11 +320,14 @@ struct AccountChanges {
   std::vector<std::string> removed_qos, removed_users, removed_accounts;
   std::vector<RemoteLicense> licenses;
   std::vector<std::string> removed_licenses;
+  std::vector<UserWckeys> wckeys;  // of those who have any
+  std::vector<std::string> removed_wckeys;
   MUSTER_FIELDS(field(1, "associations", self.associations); field(2, "qos", self.qos); field(3, "users", self.users);
                 field(4, "accounts", self.accounts); field(5, "removed_associations", self.removed_associations);
                 field(6, "removed_qos", self.removed_qos); field(7, "removed_users", self.removed_users);
                 field(8, "removed_accounts", self.removed_accounts); field(48, "licenses", self.licenses);
-                field(49, "removed_licenses", self.removed_licenses);)
+                field(49, "removed_licenses", self.removed_licenses); field(50, "wckeys", self.wckeys);
+                field(51, "removed_wckeys", self.removed_wckeys);)
 };
 
 // kAdd: `where` names what to add: accounts (on `clusters`, all if empty), users (to each of `accounts`, on `clusters`, for

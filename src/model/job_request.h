@@ -199,6 +199,7 @@ struct KnownBody {
   std::string alloc_node;          // host the command ran on: as the kernel or the node daemon that passed it on say
   int32_t site_factor = 0;         // by an operator's update; part of the priority
   bool qos_granted = false;        // by an operator's update: the QOS need not be one of the association's
+  bool wckey_is_default = false;   // nobody named a wckey: it is the user's default one, "" where there is none
   // --extra, where the site made it a constraint when it was given (extra_constraints). Else the text of AskedOwn is a note, and no two
   // jobs are of different kinds because of their notes.
   ExtraText extra_constraint;
@@ -436,6 +437,7 @@ void describe_request(S& self, V&& field) {
   if constexpr (kKnownBody) field(119, "extra_constraint", self.extra_constraint);
   if constexpr (kAskedBody) field(129, "requeue_expedite", self.requeue_expedite);
   if constexpr (kAskedBody) field(130, "mem_update", self.mem_update);
+  if constexpr (kKnownBody) field(131, "wckey_is_default", self.wckey_is_default);
 }
 
 template <class S, class V>

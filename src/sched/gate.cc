@@ -14,7 +14,7 @@ bool limits_users(const Partition& p) { return p.max_cpus_per_user != kUnlimited
 
 acct::Admission admission(const Cluster& cluster, const Params& params, const RequestBody& r, const Partition& p) {
   return acct::admit(cluster.directory.get(), params.enforcement,
-                     {r.user_name, r.account, r.qos, p.name, r.qos_granted, !r.reservation.empty(), &cluster.partitions},
+                     {r.user_name, r.account, r.qos, p.name, r.qos_granted, !r.reservation.empty(), &cluster.partitions, r.wckey},
                      acct::Moment::kStart);
 }
 

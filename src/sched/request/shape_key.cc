@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view kNoShape[] = {
     // who
-    "uid", "gid", "user_name", "account", "qos", "wckey", "reservation", "kind", "alloc_node", "qos_granted",
+    "uid", "gid", "user_name", "account", "qos", "wckey", "reservation", "kind", "alloc_node", "qos_granted", "wckey_is_default",
     // where else, when, and in what turn: RequestClass and the queue have their own
     "partitions", "cluster_features", "clusters", "time_limit_min", "begin", "deadline", "delay_boot", "kill_on_invalid_dependency",
     "kill_on_invalid_dependency_set", "hold", "priority", "nice", "site_factor", "requeue", "reboot", "array", "immediate_seconds",

@@ -166,6 +166,7 @@ class Bench {
       EXPECT_EQ(known(core)[i].users, known(other)[i].users);
       EXPECT_EQ(known(core)[i].accounts, known(other)[i].accounts);
       EXPECT_EQ(known(core)[i].licenses, known(other)[i].licenses);
+      EXPECT_EQ(known(core)[i].wckeys, known(other)[i].wckeys);
     }
     EXPECT_EQ(stored(core.cluster().usage, core.cluster().tres_table()), stored(other.cluster().usage, other.cluster().tres_table()));
     EXPECT_EQ(core.cluster().usage_rule, other.cluster().usage_rule);

@@ -20,7 +20,8 @@ TEST(SameFields, OfJobs) {
   EXPECT_EQ((same_field_names<Job, JobRecord>()),
             "array_job_id array_task state reason flags eligible started ended suspended "
             "suspended_total priority time_limit_min exit_status derived_exit_status cancelled_by het");
-  EXPECT_EQ((same_field_names<RequestBody, JobRecord>()), "uid gid account qos wckey reservation mcs_label container features licenses");
+  EXPECT_EQ((same_field_names<RequestBody, JobRecord>()),
+            "uid gid account qos wckey reservation mcs_label container features licenses wckey_is_default");
   EXPECT_EQ((same_field_names<RequestOwn, JobRecord>()), "name comment admin_comment extra work_dir submit_line std_in std_out std_err");
 }
 

@@ -180,7 +180,11 @@ std::shared_ptr<const BillingMethod> billing_method(const config::Config& c) {
 // Nothing can be enforced where no accounts are kept.
 acct::Enforcement enforcement(const config::Config& c) {
   if (!keeps_records(c)) return {};
-  return {.associations = c.enforce.associations, .qos = c.enforce.qos, .limits = c.enforce.limits, .safe = c.enforce.safe};
+  return {.associations = c.enforce.associations,
+          .qos = c.enforce.qos,
+          .limits = c.enforce.limits,
+          .wckeys = c.enforce.wckeys,
+          .safe = c.enforce.safe};
 }
 
 }  // namespace

@@ -272,6 +272,12 @@ Result<> leave_out_closed(const View& view, JobRequest& request, std::vector<uin
 
 // Sets the account and QOS of the job, with the defaults of the first partition where it may run with them. The error is what bars it from
 // all partitions. The scheduler asks again for each partition.
+// TrackWCKey: a job that names no wckey has its user's default one, and is known to have named none. Guide wckey.
+void default_wckey(const View& view, JobRequest& request) {
+  request.wckey_is_default = request.wckey.empty() && view.settings.config().track_wckey;
+  if (request.wckey_is_default && view.cluster.directory) request.wckey = view.cluster.directory->default_wckey(request.user_name);
+}
+
 Result<> admit(const View& view, JobRequest& request, const std::vector<uint32_t>& partitions, acct::Moment moment) {
   const bool all = view.settings.config().enforce_part_limits == config::EnforcePartitionLimits::kAll;
   std::optional<acct::Admitted> found;
@@ -279,7 +285,7 @@ Result<> admit(const View& view, JobRequest& request, const std::vector<uint32_t
   for (uint32_t i : partitions) {
     acct::Admission verdict = acct::admit(view.cluster.directory.get(), view.settings.sched.enforcement,
                                           {request.user_name, request.account, request.qos, view.cluster.partitions.at(i).name,
-                                           request.qos_granted, !request.reservation.empty(), &view.cluster.partitions},
+                                           request.qos_granted, !request.reservation.empty(), &view.cluster.partitions, request.wckey},
                                           moment);
     if (auto* admitted = std::get_if<acct::Admitted>(&verdict); admitted && !found) found = std::move(*admitted);
     else if (auto* never = std::get_if<acct::Never>(&verdict); never && !first) first = std::move(*never);
@@ -426,6 +432,7 @@ Result<Checked> check(const View& view, const JobRequest& request) {
   out.partitions = std::move(partitions);
   MUSTER_TRY_VOID(leave_out_closed(view, out.request, out.partitions));
   MUSTER_TRY_VOID(settle_times(view, view.cluster.partitions.at(out.partitions[0]), out.request));
+  default_wckey(view, out.request);
   MUSTER_TRY_VOID(admit(view, out.request, out.partitions, acct::Moment::kSubmission));
   MUSTER_TRY_VOID(complete_mcs_label(view, out.request));
   MUSTER_TRY_VOID(check_reservations(view, out.request, out.partitions));
@@ -466,7 +473,12 @@ Result<> check_changed(const View& view, const JobRequest& before, JobRequest& r
   if (moved || times) MUSTER_TRY_VOID(settle_times(view, view.cluster.partitions.at(partitions[0]), request));
   const bool charged = request.account != before.account || request.qos != before.qos;
   if (charged) request.qos_granted = !request.qos.empty() && view.may(Right::kGrantQos);
-  if (moved || charged) MUSTER_TRY_VOID(admit(view, request, partitions, acct::Moment::kUpdate));
+  const bool renamed = request.wckey != before.wckey;
+  if (renamed) {
+    request.wckey = to_lower(request.wckey);
+    default_wckey(view, request);
+  }
+  if (moved || charged || renamed) MUSTER_TRY_VOID(admit(view, request, partitions, acct::Moment::kUpdate));
   follow_account(view, before.account, request);
   // The groups known here are the caller's, and an operator may change anybody's job.
   const bool own_groups = view.caller.uid == request.uid || view.settings.config().mcs.plugin != config::McsRules::Plugin::kGroup;

@@ -9,7 +9,7 @@
 namespace muster::slurmctld {
 namespace {
 
-constexpr Entity kQuestions[] = {Entity::kAssociation, Entity::kQos, Entity::kUser, Entity::kAccount, Entity::kResource};
+constexpr Entity kQuestions[] = {Entity::kAssociation, Entity::kQos, Entity::kUser, Entity::kAccount, Entity::kResource, Entity::kWckey};
 constexpr Duration kBetween = seconds(1);   // two questions for what is new
 constexpr Duration kPatience = minutes(2);  // for the next part of an answer
 
@@ -28,10 +28,12 @@ Result<DirectoryFetch::Directory> decoded_of(const std::vector<std::string>& par
     append(all->users, part.users);
     append(all->accounts, part.accounts);
     append(all->resources, part.resources);
+    append(all->wckeys, part.wckeys);
   }
   auto nameless = [](const auto& record) { return record.name.empty(); };
   const bool broken = std::ranges::any_of(all->qos, nameless) || std::ranges::any_of(all->users, nameless) ||
                       std::ranges::any_of(all->accounts, nameless) || std::ranges::any_of(all->resources, nameless) ||
+                      std::ranges::any_of(all->wckeys, nameless) ||
                       std::ranges::any_of(all->associations, [](const AssociationRecord& a) { return a.id == 0 || a.account.empty(); });
   if (broken) return fail(Errc::kFrameMalformed, "its answer has a record without a name");
   return all;

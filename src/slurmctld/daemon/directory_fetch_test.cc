@@ -56,6 +56,7 @@ struct FetchTest : testing::Test {
         a.id = id;
         a.account = "team";
       }
+    if (q.what == Entity::kWckey) part.wckeys.emplace_back().name = "grant";
     if (q.what == Entity::kQos) part.qos.emplace_back().name = "normal";
     if (q.what == Entity::kUser) part.users.emplace_back().name = user;
     theirs->answer_part(f.id, f.message, wire::encoded(part));
@@ -94,6 +95,7 @@ TEST_F(FetchTest, FetchesAtOnceAndAgainWhenItMayBeAnother) {
   ASSERT_EQ(learned.size(), 1u);
   EXPECT_EQ(learned[0]->associations.size(), 2u);
   EXPECT_EQ(learned[0]->qos.size(), 1u);
+  EXPECT_EQ(learned[0]->wckeys.size(), 1u);
   associations = {1, 2, 3};
   loop.post([this] { changed(); });
   run();
@@ -129,7 +131,7 @@ TEST_F(FetchTest, AnEndedOneHearsNothingMore) {
   changed();
   ours->request(wire::number_of<rpc::Ping>, "", seconds(20), [this](Result<net::Frame>) { loop.stop(); });  // answered after what changed
   loop.run();
-  EXPECT_EQ(questions, 5);
+  EXPECT_EQ(questions, 6);
   EXPECT_EQ(learned.size(), 1u);
 }
 
