@@ -152,7 +152,7 @@ TresCounts counts_of(const Allocation& allocation, const TresTable& table) {
   return out;
 }
 
-TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table) {
+TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table, const BillingText& weights, const BillingMethod& method) {
   TresCounts most;
   for (const NodeShare& node : allocation.nodes) {
     TresCounts here;
@@ -160,6 +160,7 @@ TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table) 
     here.add(TresTable::kMem, node.mem_mb);
     here.add(TresTable::kNode, 1);
     for (const GresShare& g : node.gres) add_gres(here, table, g.name, g.type, g.count);
+    here.add(TresTable::kBilling, billing_of(weights, method, here, table));
     most.raise(here);
   }
   return most;

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/billing.h"
 #include "model/node.h"
 #include "model/resources.h"
 #include "model/tres_name.h"
@@ -79,7 +80,8 @@ void add_gres(TresCounts& counts, const TresTable& table, const std::string& nam
 void add_license(TresCounts& counts, const TresTable& table, const std::string& name, uint64_t count);
 // What a job holds. Billing is what the job was billed, the number of its CPUs where no weights were set. Cost: O(nodes).
 TresCounts counts_of(const Allocation& allocation, const TresTable& table);
-// The most of each TRES that it holds on one of its nodes; of licences and billing nothing, for no node has those. Cost: O(nodes).
-TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table);
+// The most of each TRES that it holds on one of its nodes, and that a node comes to by these weights; of licences nothing, for no node has
+// those. Cost: O(nodes).
+TresCounts most_on_a_node(const Allocation& allocation, const TresTable& table, const BillingText& weights, const BillingMethod& method);
 
 }  // namespace muster

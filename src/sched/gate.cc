@@ -36,8 +36,12 @@ Bar below_threshold(const Cluster& cluster, const Params& params, const FairFact
                                           shown(*q->usage_threshold) + " is asked for"};
 }
 
-acct::Wanted wanted_with(const std::vector<acct::Bound>& bounds, const Allocation& chosen, const TresTable& table) {
-  return {counts_of(chosen, table), acct::any_of_one_node(bounds) ? most_on_a_node(chosen, table) : TresCounts()};
+acct::Wanted wanted_with(const std::vector<acct::Bound>& bounds, const Allocation& chosen, const Partition& partition,
+                         const Cluster& cluster) {
+  acct::Wanted out{counts_of(chosen, cluster.tres_table()), {}};
+  if (acct::any_of_one_node(bounds))
+    out.each_node = most_on_a_node(chosen, cluster.tres_table(), partition.tres_billing_weights, cluster.billing());
+  return out;
 }
 
 }  // namespace
@@ -94,7 +98,7 @@ Bar Gate::bars(const Question& q, const Least& least) {
 Bar Gate::bars(const Question& q, const Allocation& chosen) {
   Known& known = know(q);
   if (known.bar.reason != Reason::kNone || !known.party) return known.bar;
-  const auto over = excess(known, q, wanted_with(known.party->bounds, chosen, cluster_.tres_table()), acct::kWithNodes);
+  const auto over = excess(known, q, wanted_with(known.party->bounds, chosen, q.partition, cluster_), acct::kWithNodes);
   if (!over) return {};
   return known.party->barred[q.alike] = bar_of(*over);
 }
@@ -166,7 +170,7 @@ Result<> within_limits_now(const Cluster& cluster, const Params& params, const R
   if (!admitted) return {};  // admitted_now says so
   const auto bounds = bounds_of(cluster, params, *admitted, request, partition);
   if (bounds.empty()) return {};
-  const acct::Wanted wanted = wanted_with(bounds, allocation, cluster.tres_table());
+  const acct::Wanted wanted = wanted_with(bounds, allocation, partition, cluster);
   const auto over = acct::first_exceeded(bounds, {cluster, cluster.ledger}, wanted, acct::kWhereItStarts);
   if (over) return fail(Errc::kAccountingPolicy, {}, over->detail(cluster.tres_table()));
   return {};

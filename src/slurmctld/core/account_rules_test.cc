@@ -81,6 +81,40 @@ TEST(AccountRules, ALimitOnBillingGoesByTheWeights) {
   EXPECT_EQ(b.state(small), JobState::kRunning);
 }
 
+// A job that may be on one node or on two has half of its bill on one of them at least; with nodes it is known.
+TEST(AccountRules, ALimitOnBillingOfANodeGoesByTheWeights) {
+  Site b("SelectTypeParameters=CR_CPU_Memory\n");
+  ASSERT_TRUE(b.change_partition("TRESBillingWeights", "CPU=3"));
+  b.all.associations[3].limits = {{LimitKind::kMaxTresPerNode, "billing", 6}};
+  b.learn();
+  const JobId spread = b.submit([&](JobRequest& r) {
+    r.user_name = "alice";
+    r.min_nodes = r.max_nodes = 2;
+    r.num_tasks = 4;
+    r.ntasks_per_node = 2;
+  });
+  const JobId dense = b.of("alice", 3), other = b.of("bob", 3);
+  b.plan();
+  EXPECT_EQ(b.state(spread), JobState::kRunning);
+  EXPECT_EQ(b.reason(dense), Reason::kAssocMaxBillingPerNode);
+  EXPECT_EQ(b.state(other), JobState::kRunning);
+}
+
+// slurm.conf(5): "do not attempt to initiate any lower priority jobs in that partition".
+TEST(AccountRules, AJobThatWaitsForItsAssociationStopsThoseBehindItWhereTheSiteWantsThat) {
+  for (const bool stops : {false, true}) {
+    Site b(stops ? "SchedulerParameters=assoc_limit_stop\n" : "");
+    b.all.associations[3].limits = {{LimitKind::kMaxJobs, "", 1}};
+    b.learn();
+    const JobId first = b.of("alice", 1), second = b.of("alice", 1), other = b.of("bob", 1);
+    b.plan();
+    EXPECT_EQ(b.state(first), JobState::kRunning);
+    EXPECT_EQ(b.reason(second), Reason::kAssocMaxJobsLimit);
+    EXPECT_EQ(b.state(other), stops ? JobState::kPending : JobState::kRunning);
+    if (stops) EXPECT_EQ(b.reason(other), Reason::kPriority);
+  }
+}
+
 TEST(AccountRules, TheQosOfAPartitionHoldsForJobsThatRunThere) {
   Site b("", {{LimitKind::kGrpTres, "cpu", 3}});
   const JobId first = b.of("alice", 2);

@@ -12,10 +12,8 @@ namespace {
 
 constexpr const char* kTres[] = {"cpu", "mem", "node", "billing", "gres/gpu", "license/matlab"};
 
-// What a job takes on one node is known without its billing and its licences, so no job waits for these two.
-bool held(const acct::LimitRow& row, const std::string& tres) {
-  return row.counts != acct::Counts::kOneNode || (tres != "billing" && tres != "license/matlab");
-}
+// A licence is on no node, so no job waits for that.
+bool held(const acct::LimitRow& row, const std::string& tres) { return row.counts != acct::Counts::kOneNode || tres != "license/matlab"; }
 
 // A cluster with GPUs and a licence, alice in the account team, and one limit.
 struct AccountRun : Bench {
