@@ -79,6 +79,11 @@ struct PreemptRules {
   bool reclaim_licenses = false, youngest_first = false, send_user_signal = false;
   Duration suspend_grace = seconds(2), time_slice = seconds(30);
   bool preempts() const { return by != By::kNothing && modes.how != PreemptHow::kOff; }
+  // --signal=R:, for a reservation with MaxStartDelay: how long before its end a job is told that lies over it. Zero: it may not, for it does
+  // not ask to, or nobody preempts here. sbatch(1).
+  Duration notice(const RequestBody& request) const {
+    return request.warn.reservation && preempts() ? seconds(request.warn.seconds_before_end) : Duration{};
+  }
 };
 
 // When passes are made, for whoever calls Planner::plan.

@@ -126,7 +126,7 @@ class Waiting {
     asked.partition = partition.index;
     asked.uid = job_.request->uid;
     asked.time_limit_min = job_.time_limit_min;
-    asked.ask_within(*job_.request);
+    asked.warned = params_.preempt.notice(*job_.request);
     if (!job_.request->reservation.empty()) asked.reservation = pending_.reservations_for(cluster_, *job_.request, partition.index).front();
     view.needed = std::max(asked.shape.min_nodes, 1u);
     view.tasks_needed = asked.shape.num_tasks;

@@ -71,7 +71,7 @@ Result<Planner::Forecast> WhatIf::forecast_in(const RequestBody& request, uint32
   asked.partition = partition;
   asked.uid = request.uid;
   asked.time_limit_min = time_limit_min;
-  asked.ask_within(request);
+  asked.warned = params_.preempt.notice(request);
   Result<Planner::Forecast> best = fail(Errc::kRequestedPartConfigUnavailable);
   for (uint32_t reservation : pending_.reservations_for(before_, request, partition)) {
     asked.reservation = reservation;

@@ -46,7 +46,6 @@ struct RequestClass {
   uint32_t reservation = 0;  // that its jobs would run in; 0: in none
   Duration warned{};         // --signal=R:: they may be ended so long after they were told to go, for those of a reservation
   Reserver reserver() const { return {reservation, time_limit_min, warned}; }
-  void ask_within(const RequestBody& request) { warned = request.warn.reservation ? seconds(request.warn.seconds_before_end) : Duration{}; }
   std::optional<Error> never;  // the request as such is wrong for this partition
   // resolved against the nodes
   Bitmap feasible;                                // could serve if idle: partition, features, exclusions, kind

@@ -48,7 +48,7 @@ Result<Planner::Forecast> Planner::will_run(const Cluster& cluster, const Params
     c.partition = partition->index;
     c.uid = request.uid;
     c.time_limit_min = request.time_limit_min.value_or(partition->default_time_min.value_or(partition->max_time_min));
-    c.ask_within(request);
+    c.warned = params.preempt.notice(request);
     for (uint32_t reservation : impl_->pending.reservations_for(cluster, request, partition->index)) {
       c.reservation = reservation;
       auto got = pass.forecast(request, c);

@@ -74,10 +74,13 @@ PreemptHow PreemptRule::how_alone(const Job& victim) const {
     const bool shares = p && (p->oversubscribe == OverSubscribe::kForce || victim.allocation->oversubscribe);
     return rules_.modes.gang && shares ? how : PreemptHow::kOff;
   }
-  if (how != PreemptHow::kRequeue) return how;
+  return how == PreemptHow::kRequeue ? how_it_goes(victim) : how;
+}
+
+PreemptHow PreemptRule::how_it_goes(const Job& victim) const {
   const bool may_come_back = victim.request->kind == JobKind::kBatch &&
                              (victim.request->requeue == TriState::kDefault ? rules_.requeue : victim.request->requeue == TriState::kYes);
-  return may_come_back ? how : PreemptHow::kCancel;
+  return may_come_back ? PreemptHow::kRequeue : PreemptHow::kCancel;
 }
 
 Time PreemptRule::eligible_at(const Job& victim) const {

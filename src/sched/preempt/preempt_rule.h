@@ -46,6 +46,8 @@ class PreemptRule {
   // What happens to the job when it makes room. kOff: it never does. A heterogeneous job goes as a whole, requeued if one of its components
   // would be, and never suspended.
   PreemptHow how(const Job& victim) const;
+  // The same where PreemptMode has no say: requeued if that is allowed, else cancelled.
+  PreemptHow how_it_goes(const Job& victim) const;
   // When the job has run long enough to make room; kTimeInfinite: it never does.
   Time eligible_at(const Job& victim) const;
   // How long it may go on once it was chosen.

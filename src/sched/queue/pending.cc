@@ -35,6 +35,7 @@ std::string params_key(const Params& params) {
   num(params.priority.weight_fairshare || params.priority.weight_assoc);
   num(params.priority.weight_qos != 0);
   num(static_cast<uint64_t>(params.preempt.by));
+  num(params.preempt.preempts());
   num(static_cast<uint64_t>(params.keep_by_label));
   return key;
 }
@@ -227,7 +228,7 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
   std::optional<Standing> own;
   if (aging) own = standing(*aging, params);
   else if (params.preempt.by == PreemptRules::By::kQos) own = Standing{.qos = request->qos};
-  const Stay stay{reservation, request->warn.reservation ? request->warn.seconds_before_end : 0};
+  const Stay stay{reservation, static_cast<uint32_t>(to_seconds(params.preempt.notice(*request)))};
   auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, stay, std::move(own)},
                                             static_cast<uint32_t>(classes_.size()));
   if (!fresh) return it->second;
@@ -241,7 +242,7 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
   made->request = request;
   made->named = reservation != 0 && !request->reservation.empty();
   made->shape.reservation = reservation;
-  made->shape.ask_within(*request);
+  made->shape.warned = params.preempt.notice(*request);
   made->shape.partition = partition;
   made->shape.uid = uid;
   made->shape.time_limit_min = time_limit_min;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "sched/reserve/access.h"
+#include "sched/rules/in_the_way.h"
 #include "sched/rules/job_rules.h"
 #include "sched/rules/node_rules.h"
 
@@ -28,8 +29,6 @@ Hold time(const JobQuestion& q, const Held&, Grant&) {
   if (view->over) return {Reason::kReservation, "reservation " + r.name + " ended at " + format_time(r.end)};
   return {};
 }
-
-bool meets(const StartQuestion& q, const Reservation& r, Time end) { return r.starts(q.now) < end && q.now < r.ends(q.now); }
 
 // Whether a share of a node takes something that the reservation keeps.
 bool takes_from(const Reservation& r, const NodeShare& share) {
@@ -69,13 +68,9 @@ Result<> at_start(const StartQuestion& question) {
   const Reservation* own = question.cluster.reservations.find(question.reservation);
   if (question.reservation && !own) return fail(Errc::kReservationInvalid);
   if (own) MUSTER_TRY_VOID(within_own(question, *own));
-  Time end = question.time_limit_min == kUnlimited32 ? kTimeInfinite : question.now + minutes(question.time_limit_min);
-  if (own && own->confines()) end = std::min(end, own->end);
-  const Duration warned = question.request.warn.reservation ? seconds(question.request.warn.seconds_before_end) : Duration{};
   Result<> out;
-  question.cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
-    if (!out || &r == own || (own && !own->yields_to(r)) || r.has(kResvAnyNodes) || !meets(question, r, end)) return;
-    if (warned > Duration::zero() && r.max_start_delay >= warned) return;
+  each_in_the_way(question, [&](const Reservation& r) {
+    if (r.has(kResvAnyNodes)) return;
     for (const NodeShare& share : question.allocation.nodes)
       if (out && takes_from(r, share)) out = reserved(question.cluster, r, share.node);
   });

@@ -153,28 +153,59 @@ TEST_F(ReservationTest, RowsShowWhatScontrolPrints) {
 }
 
 // sbatch(1) --signal=R:, scontrol(1) MaxStartDelay.
-TEST_F(ReservationTest, AJobThatMayBeToldToGoLiesOverIt) {
-  created("ReservationName=r StartTime=now+5minutes Duration=60 Users=alan Nodes=n1 MaxStartDelay=10");
-  const JobId job = b.submit([](JobRequest& q) {
-    q.user_name = "brenda";
-    q.required_nodes = "n1";
-    q.min_nodes = 1;
-    q.num_tasks = 4;
-    q.time_limit_min = 50;
-    q.warn = {.signal = 10, .seconds_before_end = 120, .reservation = true};
-  });
+struct MakingWay : ReservationTest {
+  explicit MakingWay(const std::string& conf = "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\n") : ReservationTest(conf) {}
+  JobId submit_over(TriState requeue = TriState::kDefault) {
+    created("ReservationName=r StartTime=now+5minutes Duration=60 Users=alan Nodes=n1 MaxStartDelay=10");
+    return b.submit([&](JobRequest& q) {
+      q.user_name = "brenda";
+      q.required_nodes = "n1";
+      q.min_nodes = 1;
+      q.num_tasks = 4;
+      q.time_limit_min = 50;
+      q.requeue = requeue;
+      q.warn = {.signal = 10, .seconds_before_end = 120, .reservation = true};
+    });
+  }
+};
+TEST_F(MakingWay, AJobThatMayBeToldToGoLiesOverIt) {
+  const JobId job = submit_over();
   EXPECT_EQ(b.plan(), 1u);
   b.started(job);
   const Time end = b.get(job).ends;
   b.wait(minutes(6));
   EXPECT_EQ(b.get(job).ends, end) << "nobody waits for it";
-  submit("alan", [](JobRequest& q) {
-    q.reservation = "r";
-    q.num_tasks = 4;
-  });
+  const JobId inside = submit("alan", in("r"));
   EXPECT_EQ(b.get(job).ends, b.now + seconds(120));
   b.wait(seconds(1));
   EXPECT_TRUE(b.get(job).run->time_warned & kWarnedSignal);
+  EXPECT_EQ(b.get(job).run->preempted_by, inside);
+  b.wait(seconds(119));
+  EXPECT_EQ(b.state(job), JobState::kPreempted);
+  b.gone(job, 1);
+  EXPECT_EQ(b.state(job), JobState::kPending) << "it is requeued, as it is allowed to be";
+  EXPECT_EQ(b.plan(), 1u);
+  EXPECT_EQ(b.state(inside), JobState::kRunning);
+}
+
+TEST_F(MakingWay, OneThatMayNotBeRequeuedIsCancelled) {
+  const JobId job = submit_over(TriState::kNo);
+  EXPECT_EQ(b.plan(), 1u);
+  b.started(job);
+  b.wait(minutes(6));
+  submit("alan", in("r"));
+  b.wait(seconds(120));
+  b.gone(job, 1);
+  EXPECT_EQ(b.state(job), JobState::kPreempted);
+}
+
+struct NobodyPreempts : MakingWay {
+  NobodyPreempts() : MakingWay("") {}
+};
+TEST_F(NobodyPreempts, SoNoJobLiesOverIt) {
+  const JobId job = submit_over();
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(b.state(job), JobState::kPending);
 }
 
 // ---- configuration

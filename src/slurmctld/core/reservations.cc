@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "sched/preempt/preempt_rule.h"
 #include "sched/reserve/access.h"
 #include "sched/reserve/choose.h"
 #include "sched/supply/availability.h"
@@ -74,13 +75,15 @@ void end_repetition(const View& view, const Reservation& reservation, Events& ou
   out.push_back(reservation_set(view, std::move(next), run));
 }
 
-// MaxStartDelay: jobs of --signal=R: that lie over the reservation's nodes get their warning now and end when it is over, once somebody waits in
-// the reservation.
+// MaxStartDelay: jobs of --signal=R: that lie over the reservation's nodes make room once somebody waits in it: they get their signal now, and
+// so much later they are requeued or cancelled. sbatch(1).
 void make_way(const View& view, const Reservation& reservation, Events& out) {
   if (!reservation.begun || reservation.max_start_delay == Duration{}) return;
   const auto& jobs = view.indexes.jobs_in(reservation.name);
-  const bool wanted = std::ranges::any_of(jobs, [&](JobId id) { return view.cluster.jobs.at(id.value).pending(); });
-  if (!wanted) return;
+  const auto waits = std::ranges::find_if(jobs, [&](JobId id) { return view.cluster.jobs.at(id.value).pending(); });
+  if (waits == jobs.end()) return;
+  const sched::PreemptRules& rules = view.settings.sched.preempt;
+  const sched::PreemptRule rule(view.cluster, rules, view.now);
   std::set<JobId> over;
   reservation.nodes.for_each([&](size_t node) {
     const auto& there = view.indexes.jobs_on(NodeId(static_cast<uint32_t>(node)));
@@ -88,13 +91,10 @@ void make_way(const View& view, const Reservation& reservation, Events& out) {
   });
   for (JobId id : over) {
     const Job& j = view.cluster.jobs.at(id.value);
-    const Duration warned = seconds(j.request->warn.seconds_before_end);
-    if (j.finished() || j.run->reservation == reservation.id || !j.request->warn.reservation || warned > reservation.max_start_delay)
-      continue;
-    if (j.ends <= view.now + warned) continue;
-    event::JobChanged e = changed(j);
-    e.ends = view.now + warned;
-    out.push_back(std::move(e));
+    const Duration notice = rules.notice(*j.request);
+    if (j.finished() || j.is_preempted() || j.run->reservation == reservation.id) continue;
+    if (notice == Duration::zero() || notice > reservation.max_start_delay || j.ends <= view.now + notice) continue;
+    out.push_back(event::JobPreempted{id, *waits, rule.how_it_goes(j), view.now, view.now + notice});
   }
 }
 
