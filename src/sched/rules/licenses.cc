@@ -2,6 +2,7 @@
 // them is: request/licenses.h. slurm.conf(5) Licenses, guide licenses.
 #include <algorithm>
 
+#include "sched/rules/in_the_way.h"
 #include "sched/rules/job_rules.h"
 
 namespace muster::sched {
@@ -62,6 +63,26 @@ Hold holds(const JobQuestion& question, const Held& have, Grant& grant) {
   return {};
 }
 
+uint64_t count_of(const std::vector<LicenseShare>& list, const std::string& name) {
+  auto it = std::ranges::find(list, name, &LicenseShare::name);
+  return it == list.end() ? 0 : it->count;
+}
+
+// What reservations keep of it from the job, but for what their own jobs hold already. Those are looked for only where one keeps any.
+uint64_t kept_from(const StartQuestion& start, const std::string& name) {
+  uint64_t out = 0;
+  each_in_the_way(start, [&](const Reservation& r) {
+    const uint64_t all = count_of(r.licenses, name);
+    uint64_t held = 0;
+    if (all)
+      start.cluster.jobs.for_each([&](uint32_t, const Job& j) {
+        if (!j.pending() && !j.finished() && j.run->reservation == r.id) held += count_of(j.allocation->licenses, name);
+      });
+    out += all - std::min(all, held);
+  });
+  return out;
+}
+
 Result<> at_start(const StartQuestion& q) {
   for (const LicenseShare& l : q.allocation.licenses) {
     auto it = std::ranges::find_if(q.params.licenses, [&](const auto& have) { return have.first == l.name; });
@@ -69,6 +90,7 @@ Result<> at_start(const StartQuestion& q) {
         it == q.params.licenses.end() ? 0 : q.params.usable_licenses(static_cast<size_t>(it - q.params.licenses.begin()));
     const uint64_t used = q.cluster.license_used(l.name);
     if (used > there || l.count > there - used) return fail(Errc::kNodesBusy, {}, "licence " + l.name + " is in use");
+    if (l.count + kept_from(q, l.name) > there - used) return fail(Errc::kNodesBusy, {}, "licence " + l.name + " is reserved");
   }
   return {};
 }

@@ -248,6 +248,30 @@ TEST_F(Overrun, LicencesAreKept) {
   EXPECT_GE(expected, b.now + minutes(60));
 }
 
+// Made between the plan and the start.
+TEST_F(Overrun, ReservedLicencesAreLookedAtAgainAtTheStart) {
+  auto lustre = [](uint32_t n) { return [=](JobRequest& r) { r.licenses = "lustre:" + std::to_string(n); }; };
+  const JobId many = submit("alan", lustre(3));
+  auto start = [&](const sched::Plan& plan) {
+    size_t started = 0;
+    b.turn([&] { started = b.core.carry_out(plan); });
+    return started;
+  };
+  const sched::Plan plan = b.planner.plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kFull);
+  ASSERT_EQ(plan.starts.size(), 1u);
+  created("ReservationName=l StartTime=now Duration=120 Users=brenda Flags=LICENSE_ONLY Licenses=lustre:8");
+  EXPECT_EQ(start(plan), 0u);
+  EXPECT_EQ(b.state(many), JobState::kPending);
+  const JobId inside = submit("brenda", [&](JobRequest& r) {
+    lustre(6)(r);
+    r.reservation = "l";
+  });
+  const JobId few = submit("alan", lustre(2));
+  EXPECT_EQ(start(b.planner.plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kFull)), 2u);
+  EXPECT_EQ(b.state(inside), JobState::kRunning);
+  EXPECT_EQ(b.state(few), JobState::kRunning) << "what the reservation's own jobs hold is not kept a second time";
+}
+
 struct OnlyReserved : ReservationTest {
   OnlyReserved() : ReservationTest("PartitionName=closed Nodes=n[0-3] ReqResv=YES\n") {}
 };
