@@ -82,6 +82,10 @@ std::string_view reason_text(const JobRow& row) {
 
 std::string_view system_comment(const JobView& v) { return v.row.reason_detail.empty() ? v.row.restart : v.row.reason_detail; }
 
+std::string_view reservation_of(const JobView& v) {
+  return v.row.reservation.empty() ? std::string_view(v.request.reservation.text()) : v.row.reservation;
+}
+
 bool shows_reason(const JobRow& row) {
   switch (row.state) {
     case JobState::kPending:

@@ -26,6 +26,8 @@ Time accrues_since(const JobView& v);  // unset while it may not start yet
 std::string_view reason_text(const JobRow& row);
 // What the system noted about the job, or why it was last put back into the queue.
 std::string_view system_comment(const JobView& v);
+// The reservation that it runs or ran in, which may be one that drew it in; else those that it asks for.
+std::string_view reservation_of(const JobView& v);
 bool shows_reason(const JobRow& row);  // %R: the reason in parentheses instead of the nodes
 
 uint32_t min_cpus_per_node(const ShownRequest& r);

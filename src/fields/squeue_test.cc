@@ -111,6 +111,14 @@ TEST(Squeue, TextAroundFields) {
   EXPECT_EQ(header("%all|x"), "ACCOUNTll|x\n");
 }
 
+TEST(Squeue, TheReservationIsTheOneThatTheJobIsIn) {
+  TestJob j = two_node();
+  j.request.reservation = "later,now";
+  EXPECT_EQ(line("%v", j), "later,now\n");
+  j.row.reservation = "now";
+  EXPECT_EQ(line("%v", j), "now\n");
+}
+
 TEST(Squeue, LongNames) {
   TestJob j = two_node();
   EXPECT_EQ(long_line("JobID,Name:.20,Partition:3:|,State:10|,UserName", j),

@@ -136,7 +136,7 @@ def test_a_flexible_one_and_a_magnetic_one(site):
     until_shown(site, job, "RUNNING f n[1-2]", "%T %v %N")
     create(site, "user=" + site.user, "nodes=n3", "starttime=now", "duration=10", "flags=magnetic", "reservationname=m")
     drawn = sleeper(site, "-w", "n3", "-N1", "-t", "5:00")
-    until_shown(site, drawn, "RUNNING n3", "%T %N")
+    until_shown(site, drawn, "RUNNING m n3", "%T %v %N")
     assert "Requested reservation is in use" in site.run("scontrol", "delete", "reservation=m").err
 
 

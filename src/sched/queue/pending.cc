@@ -120,7 +120,8 @@ bool Pending::learn_reservations(const Cluster& cluster) {
   return drawn;
 }
 
-std::vector<uint32_t> Pending::reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition) const {
+std::vector<uint32_t> Pending::reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition,
+                                                const HetPart& het) const {
   constexpr uint32_t kGone = 0xffffffffu;  // no reservation has this number
   std::vector<uint32_t> out;
   for (const std::string& name : request.reservation->names) {
@@ -130,7 +131,7 @@ std::vector<uint32_t> Pending::reservations_for(const Cluster& cluster, const Re
   if (!out.empty()) return out;
   const std::string& p = cluster.partitions.at(partition).name;
   for (uint32_t id : magnetic_)
-    if (kept_out_by(cluster, cluster.reservations.at(id), request, p).empty()) out.push_back(id);
+    if (!het && kept_out_by(cluster, cluster.reservations.at(id), request, p).empty()) out.push_back(id);
   out.push_back(0);
   return out;
 }
@@ -185,7 +186,7 @@ void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& j
     const uint32_t least = job.request->time_min_min;
     const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;
     const Job* aging = ages ? &job : nullptr;
-    for (uint32_t reservation : reservations_for(cluster, *job.request, partition)) {
+    for (uint32_t reservation : reservations_for(cluster, *job.request, partition, job.het)) {
       const uint32_t c = class_of(cluster, params, job.request, partition, soft ? least : job.time_limit_min, aging, reservation);
       classes.push_back(c);
       classes_[c]->jobs.insert({rank, job.id.value});

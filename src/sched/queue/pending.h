@@ -82,7 +82,9 @@ class Pending {
   uint32_t class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
                     uint32_t time_limit_min, const Job* aging = nullptr, uint32_t reservation = 0);
   // The reservations in which a job with this request may run in the partition, in the order in which they are tried; 0: outside of them.
-  std::vector<uint32_t> reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition) const;
+  // No magnetic one draws in a component of a heterogeneous job.
+  std::vector<uint32_t> reservations_for(const Cluster& cluster, const RequestBody& request, uint32_t partition,
+                                         const HetPart& het = {}) const;
 
  private:
   // What the priorities of jobs that age have in common: nice and site factor, and where those have a weight, association and QOS. Where QOS

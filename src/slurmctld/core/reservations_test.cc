@@ -1,6 +1,7 @@
 // Reservations from scontrol to their jobs: who may, what is refused, which nodes they get, who runs there. The examples of the guide
 // reservations are here as far as they are about decisions; see also reservation_times_test.cc.
 #include "slurmctld/core/reservations_testing.h"
+#include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -229,6 +230,31 @@ TEST_F(ReservationTest, AMagneticOneDrawsItsUsersIn) {
   EXPECT_EQ(b.state(other), JobState::kPending);
   EXPECT_EQ(b.state(drawn), JobState::kRunning);
   EXPECT_EQ(b.get(drawn).run->reservation_name, "m");
+  const sched::PriorityRule rule(b.core.cluster(), b.settings.priority, b.now);
+  EXPECT_EQ(make_job_row(b.core.cluster(), rule, b.get(drawn), 0).reservation, "m") << "it is shown where it is";
+  EXPECT_EQ(make_job_row(b.core.cluster(), rule, b.get(other), 0).reservation, "");
+}
+
+// guide heterogeneous_jobs: they run in magnetic ones only if they ask for them.
+TEST_F(ReservationTest, AMagneticOneDrawsNoComponentsIn) {
+  created("ReservationName=m StartTime=now Duration=60 Users=user1 Nodes=n[0-3] Flags=MAGNETIC");
+  auto submit_two = [&](const std::string& reservation) {
+    HetRequest h;
+    for (int i = 0; i < 2; ++i)
+      h.components.push_back(Bench::request([&](JobRequest& r) {
+        r.user_name = "user1";
+        r.reservation = reservation;
+      }));
+    Result<rpc::JobSubmitted> r = fail(Errc::kError);
+    b.turn([&] { r = b.core.run(Caller{Uid(1000), {}, {}, {}}, h); });
+    return r->job;
+  };
+  const JobId drawn = submit_two("");
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(b.state(drawn), JobState::kPending);
+  const JobId asked = submit_two("m");
+  b.plan();
+  EXPECT_EQ(b.state(asked), JobState::kRunning);
 }
 
 TEST_F(ReservationTest, InAFlexibleOneAJobStartsBeforeAndElsewhere) {

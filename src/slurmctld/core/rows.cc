@@ -208,6 +208,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   add_sharing(cluster, job, row);
   if (!job.pending()) row.last_sched_eval = job.started;
   if (job.finished()) row.ends = job.ended;
+  row.reservation = job.run->reservation_name;
   row.max_nodes = job.request->max_nodes;
   if (job.dependencies) row.dependency = format_dependencies(*job.dependencies);
   if (parts & kRowTres) row.tres.edit().requested = tres_requested(cluster, *job.request, job.partition);
