@@ -2,13 +2,15 @@
 // scrontab(1). When a run is over, the next one is due at the first time of the entry after that moment, so runs never overlap and those
 // that were missed are left out.
 //
-// A file that cannot be had as a whole changes nothing. The new jobs are submitted before the old ones go, so for that moment a user's limits
-// on submitted jobs count both.
+// A file that cannot be had as a whole changes nothing: its entries are tried on a cluster without the old jobs before these go.
 #include <algorithm>
+#include <utility>
 
 #include "model/crontab.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/job_ids.h"
+#include "slurmctld/core/job_shares.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -41,6 +43,37 @@ JobRequest job_of(const View& v, const CrontabChange::Entry& entry) {
   return r;
 }
 
+// The jobs of the user's crontab that are queued.
+std::vector<JobId> jobs_before(const Cluster& cluster, Uid user) {
+  std::vector<JobId> out;
+  cluster.cron_jobs.for_each([&](uint32_t id, const CronJob& entry) {
+    const Job* j = cluster.jobs.find(id);
+    if (j && !entry.over && j->request->uid == user) out.push_back(JobId(id));
+  });
+  return out;
+}
+
+// Whether all entries would be let into the queue, in the place of those before: nothing is given up for a crontab that is refused.
+Result<> try_entries(const View& view, const CrontabChange& change) {
+  if (change.entries.empty()) return {};
+  MUSTER_TRY_VOID(
+      make_room(view.indexes, change.user, static_cast<uint32_t>(change.entries.size()), view.settings.config().max_job_count, view.now));
+  Cluster ahead = view.cluster;
+  for (JobId id : jobs_before(ahead, change.user))
+    if (const Job& j = view.cluster.jobs.at(id.value); j.pending()) ahead.recharge(Charge::of(j, ahead.partitions), {}, view.now);
+  const View with{ahead, view.indexes, view.settings, view.feasibility, view.now, view.caller, view.of_job};
+  MUSTER_TRY(id, JobIds(view.cluster, view.settings.config()).next());
+  for (const CrontabChange::Entry& entry : change.entries) {
+    if (Result<> ok = check_entry(change, entry); !ok) return at_line(entry, ok.error());
+    auto accepted = accept_request(with, job_of(view, entry));
+    if (!accepted) return at_line(entry, accepted.error());
+    Events unused;
+    if (Result<> ok = submit_as(with, id, {}, *accepted, unused); !ok) return at_line(entry, ok.error());
+    count_submitted(ahead, id, *accepted, view.now);
+  }
+  return {};
+}
+
 }  // namespace
 
 Result<Decision<CrontabOutcome>> decide(const View& view, const CrontabChange& change) {
@@ -57,20 +90,12 @@ Result<Decision<CrontabOutcome>> decide(const View& view, const CrontabChange& c
   if (change.entries.size() > Crontab::kMostEntries)
     return fail(Errc::kInvalidArgument, "the crontab has more than " + std::to_string(Crontab::kMostEntries) + " entries");
   if (change.text.empty() && !change.entries.empty()) return fail(Errc::kInvalidArgument, "jobs without a crontab");
-  for (const CrontabChange::Entry& entry : change.entries) {
-    if (Result<> ok = check_entry(change, entry); !ok) return at_line(entry, ok.error());
-    if (auto ok = decide(view, job_of(view, entry)); !ok) return at_line(entry, ok.error());
-  }
+  MUSTER_TRY_VOID(try_entries(view, change));
   return Decision<CrontabOutcome>{};
 }
 
 void Core::finish(const CrontabChange& change, Decision<CrontabOutcome>& decision, size_t) {
   const auto view = [&] { return View{cluster_, indexes_, settings_, feasibility_, now_, change.who}; };
-  std::vector<JobId> before;
-  cluster_.cron_jobs.for_each([&](uint32_t id, const CronJob& entry) {
-    const Job* j = cluster_.jobs.find(id);
-    if (j && !entry.over && j->request->uid == change.user) before.push_back(JobId(id));
-  });
   const auto give_up = [&](const std::vector<JobId>& jobs) {
     for (JobId id : jobs) {
       Events out{event::CronJobOver{id, false}};
@@ -80,19 +105,19 @@ void Core::finish(const CrontabChange& change, Decision<CrontabOutcome>& decisio
       take(std::move(out));
     }
   };
+  give_up(jobs_before(cluster_, change.user));
   for (const CrontabChange::Entry& entry : change.entries) {
     auto made = decide(view(), job_of(own(), entry));
-    if (!made) {
-      give_up(decision.reply.jobs);
-      decision.reply.jobs.clear();
+    if (!made) {  // decide() has tried them all, so it is not to be expected. Text and jobs agree in any case: there are none
+      give_up(std::exchange(decision.reply.jobs, {}));
       decision.reply.refused = at_line(entry, made.error()).error();
+      take(Events{event::CrontabInstalled{change.user, ""}});
       return;
     }
     take(std::move(made->events));
     take(Events{event::CronJobMade{{made->reply.job, entry.times, entry.first_line, entry.last_line, false}}});
     decision.reply.jobs.push_back(made->reply.job);
   }
-  give_up(before);
   take(Events{event::CrontabInstalled{change.user, change.text}});
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#include "model/account_directory_testing.h"
 #include "slurmctld/core/core_testing.h"
 #include "slurmctld/core/tool_queries.h"
 
@@ -205,6 +206,28 @@ TEST_F(Crontabs, WhatALimitStopsHalfwayIsTakenBack) {
   size_t pending = 0;
   b.core.cluster().jobs.for_each([&](uint32_t, const Job& j) { pending += j.pending(); });
   EXPECT_EQ(pending, 1u);
+  b.expect_replay_equal();
+}
+
+// Limits count the new jobs in the place of the old ones, not both.
+TEST_F(Crontabs, TheOldJobsGoBeforeTheNewOnesCome) {
+  Bench b(std::string(kEnabled) + "AccountingStorageType=accounting_storage/slurmdbd\nAccountingStorageEnforce=limits\n");
+  ADirectory d;
+  d.qos("normal").account("root").account("team").user("alice", "team").association("alice", "team", {"normal"});
+  d.entities().associations[2].limits = {{LimitKind::kMaxSubmitJobs, "", 2}};
+  b.turn([&] { b.core.learn_directory(d.entities()); });
+  auto of_alice = [](uint32_t line) { return entry("@daily", line, [](JobRequest& r) { r.user_name = "alice"; }); };
+  const auto before = install(b, {of_alice(1), of_alice(2)})->jobs;
+  auto refused = install(b, {of_alice(1), of_alice(2), of_alice(3)}, "three\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kAccountingPolicy);
+  EXPECT_TRUE(refused.error().message().starts_with("line 3: ")) << refused.error().message();
+  EXPECT_EQ(b.state(before[1]), JobState::kPending) << "they stay until all of the new ones are let in";
+  auto done = install(b, {of_alice(1), of_alice(2)}, "other\n");
+  ASSERT_TRUE(done && !done->refused);
+  EXPECT_EQ(text(b), "other\n");
+  EXPECT_EQ(b.state(before[0]), JobState::kCancelled);
+  EXPECT_EQ(b.state(done->jobs.at(1)), JobState::kPending);
   b.expect_replay_equal();
 }
 

@@ -187,6 +187,9 @@ Result<Accepted> accept_request(const View& v, const JobRequest& request);
 // Adds the submission of an accepted request as this job.
 Result<> submit_as(const View& v, JobId id, const HetPart& het, const Accepted& accepted, Events& out);
 
+// Adds what the job would count for in limits to a cluster in which more submissions are tried.
+void count_submitted(Cluster& ahead, JobId id, const Accepted& accepted, Time now);
+
 // ---- license_names.cc
 void name_remote_licenses(const View& v, JobRequest& request);
 

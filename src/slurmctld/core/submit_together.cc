@@ -35,8 +35,9 @@ JobRequest as_component(JobRequest r, uint32_t at) {
   return r;
 }
 
-// Adds what the component counts for in limits.
-void count(Cluster& ahead, JobId id, const Accepted& accepted, Time now) {
+}  // namespace
+
+void count_submitted(Cluster& ahead, JobId id, const Accepted& accepted, Time now) {
   Job job;
   job.id = id;
   job.ask(accepted.request);
@@ -46,8 +47,6 @@ void count(Cluster& ahead, JobId id, const Accepted& accepted, Time now) {
   job.priority = 1;
   ahead.recharge({}, Charge::of(job, ahead.partitions), now);
 }
-
-}  // namespace
 
 Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& asked) {
   const auto size = static_cast<uint32_t>(asked.components.size());
@@ -68,7 +67,7 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& a
     if (Result<> may = check_component(request, at, first); !may) return in_component(at, may.error());
     auto accepted = accept_request(with, request);
     if (!accepted) return in_component(at, accepted.error());
-    count(ahead, part.component(at), *accepted, view.now);
+    count_submitted(ahead, part.component(at), *accepted, view.now);
     if (Result<> added = submit_as(view, part.component(at), part, *accepted, out.events); !added) return in_component(at, added.error());
   }
   if (!forgotten.empty()) out.events.push_back(event::JobsPurged{std::move(forgotten)});
