@@ -43,6 +43,21 @@ std::string number_fault(const ParameterWord& word, std::string_view text) {
   return std::string(word.name) + "=" + std::string(text) + ": " + rule;
 }
 
+std::string choice_fault(const ParameterWord& word, std::string_view text) {
+  std::string rule;
+  for (std::string_view choice : split(word.choices, '|')) {
+    if (iequals(choice, text)) return {};
+    rule += (rule.empty() ? ": must be one of " : ", ") + std::string(choice);
+  }
+  return std::string(word.name) + "=" + std::string(text) + rule;
+}
+
+// What is wrong with the value; "" if nothing is.
+std::string fault_of(const ParameterWord& word, std::string_view value) {
+  if (word.number) return number_fault(word, value);
+  return word.choices.empty() ? "" : choice_fault(word, value);
+}
+
 }  // namespace
 
 std::string_view word_status_name(WordStatus status) {
@@ -81,7 +96,7 @@ void check_words(std::string_view key, Words words, OptionList& given, const Sou
       findings.notice(pos, of,
                       std::string(word->name) + " has no effect" +
                           (word->status == WordStatus::kNotYet ? ", this is not there yet: " : ": ") + word->note);
-    } else if (std::string fault = word->number ? number_fault(*word, value) : ""; !fault.empty()) {
+    } else if (std::string fault = fault_of(*word, value); !fault.empty()) {
       findings.odd(pos, of, std::move(fault), "it is left out");
       senseless.push_back(name);
     }

@@ -27,6 +27,7 @@ struct ParameterWord {
   const char* note = "";  // kWorks: what it does; kNoEffect: why; kNotYet: what is missing
   bool number = false;    // written name=number, within [min, max]
   int64_t min = 0, max = INT64_MAX;
+  std::string_view choices = {};  // written name=word, with one of these: "min|avg|max"
 };
 
 struct ParameterKey {
@@ -36,7 +37,7 @@ struct ParameterKey {
 };
 std::span<const ParameterKey> parameter_keys();
 
-// Gives a notice for each word without effect, for each unknown word, and for each number that is malformed or out of bounds, which is also
+// Gives a notice for each word without effect, for each unknown word, and for each value that is no such number or choice, which is also
 // removed from `given`. `key` names the key in the notices; `words` are its rows. Cost: O(words given x rows).
 void check_words(std::string_view key, std::span<const ParameterWord> words, OptionList& given, const SourcePos& pos, Findings& findings);
 
@@ -56,6 +57,9 @@ std::span<const ParameterWord> communication_words();
 constexpr ParameterWord flag_word(const char* name, const char* does) { return {name, WordStatus::kWorks, does}; }
 constexpr ParameterWord number_word(const char* name, int64_t min, int64_t max, const char* does) {
   return {name, WordStatus::kWorks, does, true, min, max};
+}
+constexpr ParameterWord choice_word(const char* name, std::string_view choices, const char* does) {
+  return {name, WordStatus::kWorks, does, false, 0, INT64_MAX, choices};
 }
 constexpr ParameterWord no_effect_word(const char* name, const char* why) { return {name, WordStatus::kNoEffect, why}; }
 constexpr ParameterWord not_yet_word(const char* name, const char* missing) { return {name, WordStatus::kNotYet, missing}; }

@@ -85,5 +85,16 @@ TEST(ParameterWords, NumbersKeepTheirBounds) {
   }
 }
 
+TEST(ParameterWords, AChoiceIsOneOfThose) {
+  for (const char* text : {"bf_hetjob_prio=mean", "bf_hetjob_prio"}) {
+    Said said(text);
+    EXPECT_TRUE(said.errors.empty());
+    ASSERT_EQ(said.notices.size(), 1u) << text;
+    EXPECT_NE(said.notices[0].message.find(": must be one of min, avg, max; it is left out"), std::string::npos) << said.notices[0].message;
+    EXPECT_TRUE(said.given.empty()) << text;
+  }
+  EXPECT_TRUE(Said("bf_hetjob_prio=AVG").notices.empty());
+}
+
 }  // namespace
 }  // namespace muster::config
