@@ -126,6 +126,8 @@ Reason Reasons::of(const TresName& tres) const {
   return any;
 }
 
+bool Reasons::has(Reason r) const { return r == any || r == cpu || r == mem || r == node || r == billing || r == gres || r == license; }
+
 std::span<const LimitRow> limit_rows() { return kRows; }
 
 }  // namespace muster::acct

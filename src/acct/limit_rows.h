@@ -37,6 +37,7 @@ struct Reasons {
   Reason any{};
   Reason cpu = any, mem = any, node = any, billing = any, gres = any, license = any;
   Reason of(const TresName& tres) const;
+  bool has(Reason r) const;
 };
 
 struct LimitRow {

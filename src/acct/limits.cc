@@ -199,6 +199,12 @@ std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Job& job) 
   return p ? bounds_on(cluster, held, {a, r.account, r.qos, r.uid}, *p) : std::vector<Bound>();
 }
 
+bool is_of_association(Reason reason) {
+  return reason != Reason::kNone && std::ranges::any_of(limit_rows(), [&](const LimitRow& row) {
+           return (row.on == On::kAssociation || row.on == On::kAssociations) && row.reasons.has(reason);
+         });
+}
+
 bool any_of_one_node(const std::vector<Bound>& bounds) {
   return std::ranges::any_of(bounds, [](const Bound& b) { return b.row->counts == Counts::kOneNode; });
 }

@@ -68,6 +68,8 @@ struct Held {
 std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Asker& asker, const Partition& partition);
 // Those that bound a job where it is.
 std::vector<Bound> bounds_on(const Cluster& cluster, Held held, const Job& job);
+// Whether it is the reason of a limit of an association.
+bool is_of_association(Reason reason);
 // Whether one of them is about what a job takes on a single node, or asked at that moment; else nobody need work that out.
 bool any_of_one_node(const std::vector<Bound>& bounds);
 bool any_asked(const std::vector<Bound>& bounds, When when);

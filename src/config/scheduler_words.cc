@@ -12,7 +12,7 @@ constexpr const char* kAlways = "done in any case";
 
 constexpr ParameterWord kWords[] = {
     flag_word("allow_zero_lic", "licences that do not exist, or not so many, let a job wait instead of refusing it"),
-    not_yet_word("assoc_limit_stop", "limits of associations"),
+    flag_word("assoc_limit_stop", "no job of less priority starts in a partition where one waits for a limit of an association"),
     no_effect_word("batch_sched_delay", kNoLock),
     not_yet_word("bb_array_stage_cnt", "burst buffers"),
     no_effect_word("bf_allow_magnetic_slot", "places in magnetic reservations are kept in any case"),

@@ -30,6 +30,7 @@ PlanPass::PlanPass(const Cluster& cluster, const Params& params, Time now, Pass 
       pending_(pending),
       rule_(cluster, params.priority, now, fair_factors(cluster, params.priority, now)),
       held_(cluster, params),
+      stopped_(params.stop_at_association),
       limits_(params.bf, now),
       preempt_rule_(cluster, params.preempt, now),
       claims_(cluster, pending, now),
@@ -205,7 +206,14 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     if (hold) why = {hold.reason, std::move(hold.detail), true};
     return why.ruled;
   };
-  if (holds(~foreseen_)) return Try::kBarred;
+  if (stopped_.has(asked.partition)) {
+    why.reason = Reason::kPriority;
+    return Try::kBarred;
+  }
+  if (holds(~foreseen_)) {
+    stopped_.note(asked.partition, why.reason);
+    return Try::kBarred;
+  }
   if (is_closed(asked) && !backfills()) {
     why.reason = Reason::kPriority;
     return Try::kNoRoom;
@@ -223,6 +231,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
       const AllocationPtr all = with_grant(*allocation, std::move(grant), cluster_.partitions.at(asked.partition));
       if (Bar bar = over_limit(job, class_id, limit, *all); bar.reason != Reason::kNone) {
         why = {bar.reason, std::move(bar.detail), true};
+        stopped_.note(asked.partition, why.reason);
         return Try::kBarred;
       }
       began(job, class_id, array_task, limit, all);

@@ -20,6 +20,7 @@
 #include "sched/queue/pending.h"
 #include "sched/rules/array_limit.h"
 #include "sched/rules/job_rule.h"
+#include "sched/stopped.h"
 
 namespace muster::sched {
 
@@ -159,6 +160,7 @@ class PlanPass {
   HeldCounter held_;
   std::vector<ClassState> state_;
   Bitmap closed_;  // partitions behind a job that waits
+  Stopped stopped_;
   std::set<uint32_t> closed_reservations_;
   class HeldBack;
   std::unique_ptr<HeldBack> held_back_;  // their nodes, where backfill does not look ahead

@@ -59,6 +59,7 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
   }
   if (Bar bar = over_limit(job, class_id, wanted.time_limit_min, *room->allocation); bar.reason != Reason::kNone) {
     why = {bar.reason, std::move(bar.detail), true};
+    stopped_.note(wanted.partition, why.reason);
     return Try::kBarred;
   }
   std::vector<uint32_t> ending;

@@ -134,7 +134,9 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
       return this_why.ruled;
     };
     bool room = false;
-    if (state.barred) {
+    if (stopped_.has(asked.partition)) {
+      this_why.reason = Reason::kPriority;
+    } else if (state.barred) {
       this_why = {state.barred.reason, state.barred.detail, true};
     } else if (!holds(~foreseen_)) {
       room = true;
@@ -245,6 +247,7 @@ void PlanPass::begin_together(const std::vector<Component>& all, std::vector<Cho
 void PlanPass::wait_together(const std::vector<Component>& all, const Component& which, const Wait& why, bool room_wanted) {
   bool behind = false;
   for (const Component& c : all) behind |= any_closed(*c.classes);
+  if (why.ruled) stopped_.note(pending_.classes()[which.classes->front()]->shape.partition, why.reason);
   const Reason reason = why.ruled || !room_wanted ? why.reason : behind ? Reason::kPriority : awaited(*which.classes);
   std::string detail = why.detail;
   if (!detail.empty()) detail = "component " + component_name(which.job->id, which.job->het) + ": " + detail;

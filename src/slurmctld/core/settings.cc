@@ -48,6 +48,7 @@ void scheduler_words(const config::OptionList& words, sched::Params& params) {
   if (iequals(turn, "min")) params.bf.het_turn = sched::BackfillRules::HetTurn::kMin;
   if (iequals(turn, "avg")) params.bf.het_turn = sched::BackfillRules::HetTurn::kAvg;
   params.defer = words.has("defer");
+  params.stop_at_association = words.has("assoc_limit_stop");
   params.soft_time_min = words.has("time_min_as_soft_limit");
   params.serial_at_end = words.has("pack_serial_at_end");
   const int64_t interval = words.number("bf_interval", 30);
