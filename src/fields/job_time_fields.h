@@ -42,7 +42,7 @@ constexpr JobFact kFacts[] = {
                                                 shown("TimeMin", at(70, 30)), member("time_minimum", 1210)),
     field<Moment, &JobRow::last_sched_eval>("When the scheduler looked at it last", column(0, "LastSchedEval", "LAST_SCHED_EVAL"),
                                             shown("LastSchedEval", at(110, 30)), member("last_sched_evaluation", 570)),
-    field<Moment, &JobRow::suspended>("Since when it is suspended", shown("SuspendTime", at(110, 10)).none("None"),
+    field<Moment, &JobRow::suspended>("When it was last suspended, or went on", shown("SuspendTime", at(110, 10)).none("None"),
                                       member("suspend_time", 1180)),
     field<Quantity, seconds_before_suspension>("Seconds it ran before that", shown("SecsPreSuspend", at(110, 20)),
                                                member("pre_sus_time", 870)),

@@ -148,7 +148,7 @@ enum JobWarning : uint32_t {
 
 // What only a job that has started has, apart from the rest: a queue holds very many that have not.
 struct JobRun {
-  Time suspended{};
+  Time suspended{};  // when it was last suspended, or went on
   Duration suspended_total{};
   Bitmap releasing;                // by index in allocation: nodes still to be released (COMPLETING)
   Bitmap settling;                 // by index in allocation: nodes that have not confirmed the last suspend or resume

@@ -45,6 +45,21 @@ TEST(Suspend, IsRepeatedUntilEachNodeConfirmed) {
   r.b.expect_replay_equal();
 }
 
+// scontrol(1) SuspendTime: "Time the job was last suspended or resumed".
+TEST(Suspend, ItsTimeIsThatOfTheLastStopOrGo) {
+  Running r;
+  r.b.wait(seconds(40));
+  r.b.control(rpc::JobAction::kSuspend, r.job);
+  const Time stopped = r.b.now;
+  EXPECT_EQ(r.b.get(r.job).run->suspended, stopped);
+  r.b.wait(seconds(30));
+  r.b.control(rpc::JobAction::kResume, r.job);
+  const Job& j = r.b.get(r.job);
+  EXPECT_EQ(j.run->suspended, stopped + seconds(30));
+  EXPECT_EQ(j.run->suspended - j.started - j.run->suspended_total, stopped - j.started) << "what it ran before that stays (SecsPreSuspend)";
+  r.b.expect_replay_equal();
+}
+
 TEST(Suspend, AConfirmationOfTheOppositeIsNone) {
   Running r;
   uint32_t node = r.b.host(r.job);

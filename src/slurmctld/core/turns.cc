@@ -13,7 +13,7 @@ void record(Job& job, const event::JobSuspended& suspended, NodeUse& use) {
     const Duration away = std::max(suspended.time - run.suspended, Duration::zero());  // the clock may have stepped back
     run.suspended_total += away;
     if (job.ends != kTimeUnset && job.ends != kTimeInfinite) job.ends += away;
-    run.suspended = kTimeUnset;
+    run.suspended = suspended.time;
     run.slice_began = suspended.time;
     run.suspend_cause = SuspendCause::kUser;
     if (run.off_cpus) use.take_cpus_again(job, suspended.time);
