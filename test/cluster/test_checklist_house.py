@@ -1,4 +1,4 @@
-"""What a site does around the daemons (rows 76, 88, 102, 103, 106, 109e, 110, 112, 132 of checklist.txt): keys, nodes that come at
+"""What a site does around the daemons (rows 66, 76, 88, 102, 103, 106, 109e, 110, 112, 132 of checklist.txt): keys, nodes that come at
 their boot or go to another pool, names that do not resolve, daemons that are not there."""
 import os
 import re
@@ -234,7 +234,27 @@ def test_a_node_is_lent_to_another_pool_and_comes_back(make_cluster):
     assert cluster.read("out") == "0,1,2,3,4,5,6,7\n"
 
 
-# ---- daemons that are not there
+# ---- daemons that are not there, or not here
+@row(66)
+def test_slurmctld_starts_only_on_a_host_that_slurm_conf_names(make_cluster):
+    cluster = make_cluster(start=False, nodes=1, gpus=0)
+    lines = cluster.conf_lines
+
+    def controlled_by(host):
+        cluster.conf_lines = ["SlurmctldHost=" + host if line.startswith("SlurmctldHost=") else line for line in lines]
+        cluster.write_lines()
+    controlled_by("controller-node(192.0.2.7)")
+    for how in (["-D"], []):
+        said = cluster.run("slurmctld", *how, "-f", cluster.conf_path)
+        assert said.code == 1 and "This host (" in said.err and "not a valid controller" in said.err, said
+        assert harness.ORACLE or "SlurmctldHost=controller-node(192.0.2.7)" in said.err, said
+    for host in ("controller-node(127.0.0.1)", "localhost"):
+        controlled_by(host)
+        cluster.start_ctld()
+        cluster.wait_ctld()
+        cluster.kill_ctld()
+
+
 @row(102)
 def test_a_standby_controller_is_told_to_be_down(make_cluster):
     cluster = make_cluster(nodes=1, gpus=0, conf="SlurmctldHost=standby(127.0.0.9)")

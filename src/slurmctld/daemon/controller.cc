@@ -11,7 +11,6 @@
 #include <future>
 #include <set>
 
-#include "base/text.h"
 #include "base/version.h"
 #include "config/load.h"
 #include "config/show_config.h"
@@ -34,6 +33,7 @@
 #include "slurmctld/daemon/arguments.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
+#include "slurmctld/daemon/own_host.h"
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/programs.h"
 #include "slurmctld/daemon/service.h"
@@ -316,13 +316,9 @@ Result<TurnDriver> Controller::open_state() {
 
 // slurm.conf(5), CommunicationParameters=NoCtldInAddrAny: the address that SlurmctldHost gives for this host.
 std::string listen_address(const config::Config& c) {
-  if (!c.communication_parameters.has("NoCtldInAddrAny") || c.slurmctld_hosts.empty()) return "*";
-  char host[256] = {};
-  ::gethostname(host, sizeof host - 1);
-  const std::string_view here = std::string_view(host).substr(0, std::string_view(host).find('.'));
-  for (const config::ControllerHost& h : c.slurmctld_hosts)
-    if (iequals(h.name.substr(0, h.name.find('.')), here)) return h.address;
-  return c.slurmctld_hosts.front().address;
+  if (!c.communication_parameters.has("NoCtldInAddrAny")) return "*";
+  const config::ControllerHost* own = own_line(c, own_hostname(), leads_here);
+  return own ? own->address : "*";
 }
 
 Result<> Controller::listen(net::BoundSocket agent) {
@@ -513,6 +509,7 @@ int run_slurmctld(int argc, char** argv) {
     std::fprintf(stderr, "%s\n", text.c_str());
     return 1;
   };
+  if (auto ok = may_control(config, own_hostname(), leads_here); !ok) return die(ok.error());
   if (arguments.nice) (void)::setpriority(PRIO_PROCESS, 0, *arguments.nice);
   [[maybe_unused]] auto descriptors = os::raise_own_nofile();  // a connection for each node
   auto pid_file = os::PidFile::create(config.slurmctld_pid_file);
