@@ -57,6 +57,15 @@ TEST(Lenient, ControllersByOlderKeys) {
   EXPECT_EQ(r.report.loaded.config.slurmctld_hosts.size(), 1u);
 }
 
+TEST(Lenient, ASecondControllerIsToldToBeNoStandby) {
+  EXPECT_EQ(read("NodeName=n\n").notices.find("standby"), std::string::npos);
+  const Read r = read("NodeName=n\nSlurmctldHost=spare(10.0.0.2)\n");
+  EXPECT_EQ(r.errors, "");
+  EXPECT_NE(r.notices.find("slurm.conf:5: SlurmctldHost: spare is no standby for ctl, this is not there yet"), std::string::npos)
+      << r.notices;
+  EXPECT_EQ(r.report.loaded.config.slurmctld_hosts.size(), 2u);
+}
+
 TEST(Lenient, WordsThatNobodyKnows) {
   EXPECT_EQ(odd("PrivateData=jobs,jbos\n", "it is left out (did you mean jobs?)").private_data, std::vector<std::string>{"jobs"});
   EXPECT_EQ(odd("LogTimeFormat=swatch\n", "iso8601_ms is taken").log_time_format, "iso8601_ms");

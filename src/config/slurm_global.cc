@@ -46,6 +46,10 @@ void add_controller(Config& config, const KeyValue& kv, Findings& findings) {
     if (other.name == host.name) return findings.error(kv.pos, "SlurmctldHost", host.name + " is named twice");
   if (host.name.find(',') != std::string::npos)
     return findings.error(kv.pos, "SlurmctldHost", "names one host", "write a SlurmctldHost= line for each");
+  if (!config.slurmctld_hosts.empty())
+    findings.notice(
+        kv.pos, "SlurmctldHost", host.name + " is no standby for " + config.slurmctld_hosts[0].name + ", this is not there yet",
+        "when " + config.slurmctld_hosts[0].name + " is lost, start slurmctld by hand on " + host.name + ", on the same StateSaveLocation");
   config.slurmctld_hosts.push_back(std::move(host));
 }
 

@@ -260,6 +260,7 @@ def test_a_standby_controller_is_told_to_be_down(make_cluster):
     cluster = make_cluster(nodes=1, gpus=0, conf="SlurmctldHost=standby(127.0.0.9)")
     said = cluster.run("scontrol", "ping")
     assert (said.code, said.out) == (1, "Slurmctld(primary) at %s is UP\nSlurmctld(backup) at standby is DOWN\n" % harness.HOST), said
+    assert "SlurmctldHost: standby is no standby for %s, this is not there yet" % harness.HOST in log_of(cluster, "slurmctld.log")
     refused = cluster.run("strigger", "--set", "--backup_slurmctld_failure", "--program=/bin/true")
     assert refused.code == 1 and "there is no backup slurmctld" in refused.err, refused
     cluster.wait_job(cluster.sbatch("--wrap", "true"))
