@@ -66,6 +66,15 @@ TEST(Lenient, ASecondControllerIsToldToBeNoStandby) {
   EXPECT_EQ(r.report.loaded.config.slurmctld_hosts.size(), 2u);
 }
 
+TEST(Lenient, FairShareWithoutSlurmdbd) {
+  const std::string weight = "NodeName=n\nPriorityWeightFairshare=50000\n", multifactor = "PriorityType=priority/multifactor\n";
+  const std::string told = "slurm.conf:5: PriorityWeightFairshare: can only be used with slurmdbd, and is ignored";
+  EXPECT_NE(read(weight + multifactor).notices.find(told), std::string::npos) << read(weight + multifactor).notices;
+  EXPECT_EQ(read(weight + multifactor + "AccountingStorageType=accounting_storage/slurmdbd\n").notices.find(told), std::string::npos);
+  EXPECT_EQ(read(weight + "PriorityType=priority/basic\n").notices.find(told), std::string::npos);
+  EXPECT_EQ(read("NodeName=n\nPriorityWeightFairshare=0\n" + multifactor).notices.find(told), std::string::npos);
+}
+
 TEST(Lenient, WordsThatNobodyKnows) {
   EXPECT_EQ(odd("PrivateData=jobs,jbos\n", "it is left out (did you mean jobs?)").private_data, std::vector<std::string>{"jobs"});
   EXPECT_EQ(odd("LogTimeFormat=swatch\n", "iso8601_ms is taken").log_time_format, "iso8601_ms");

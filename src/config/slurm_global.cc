@@ -201,6 +201,15 @@ void tell_not_enforced(const Config& c, Findings& f) {
              "has no effect without AccountingStorageType=accounting_storage/slurmdbd: nobody keeps accounts");
 }
 
+// Fair share is a matter of accounts and of what they have used, which slurmdbd keeps.
+void tell_no_fair_share(const Config& c, Findings& f) {
+  if (c.priority_type == "priority/multifactor" && c.priority_weight_fairshare &&
+      c.accounting_storage_type != "accounting_storage/slurmdbd")
+    f.notice(pos_of(c, "PriorityWeightFairshare"), "PriorityWeightFairshare",
+             "can only be used with slurmdbd, and is ignored: nobody keeps accounts",
+             "write AccountingStorageType=accounting_storage/slurmdbd, or leave it out");
+}
+
 // Tells which words of PriorityFlags have no effect yet.
 void tell_priority_flags(const Config& c, Findings& f) {
   for (const std::string& flag : c.priority_flags)
@@ -313,6 +322,7 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
   check_together(config, findings);
   tell_priority_flags(config, findings);
   tell_not_enforced(config, findings);
+  tell_no_fair_share(config, findings);
 }
 
 }  // namespace muster::config

@@ -271,6 +271,7 @@ def test_fair_share_without_slurmdbd_says_what_it_lacks(make_cluster):
     cluster = make_cluster(nodes=1, gpus=0, conf="PriorityType=priority/multifactor\nPriorityWeightFairshare=50000")
     said = cluster.run("sshare", "-a")
     assert said.code == 1 and said.out == "" and "accounting" in said.err, said
+    assert "PriorityWeightFairshare: can only be used with slurmdbd, and is ignored" in log_of(cluster, "slurmctld.log")
     cluster.wait_job(cluster.sbatch("--wrap", "true"))
 
 
