@@ -21,6 +21,11 @@ std::string neighbour(const NodeDialer& d) {
 
 }  // namespace
 
+Error cannot_reach(Error e) {
+  if (e.code == Errc::kConnectFailed && e.text.empty()) e.text = "cannot reach " + (e.hint.empty() ? "it" : std::exchange(e.hint, {}));
+  return e;
+}
+
 std::string own_node_name() {
   const char* own = ::getenv("SLURMD_NODENAME");
   return own ? own : "";
@@ -34,7 +39,7 @@ bool NodeDialer::is_local(const std::string& node) const { return ::access(socke
 
 void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, std::function<void(Result<net::Frame>)> answered) {
   auto send = [answered, &loop, timeout = request.timeout](Result<net::ChannelPtr> c, uint16_t message, std::string payload) {
-    if (!c) return answered(std::unexpected(c.error()));
+    if (!c) return answered(std::unexpected(cannot_reach(c.error())));
     net::ChannelPtr channel = *c;
     channel->request(message, std::move(payload), timeout, [answered, &loop, kept = loop.keep(channel)](Result<net::Frame> r) {
       loop.let_go(kept);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <string>
 
+#include "base/result.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "net/loop.h"
@@ -30,6 +31,10 @@ struct NodeRequest {
   Duration timeout = seconds(60);
 };
 void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, std::function<void(Result<net::Frame>)> answered);
+
+// The error of a connection to a node, in words that fit behind the node's name: "cannot reach host n7.cloud: Name or service not known".
+// The table's text for kConnectFailed speaks of the controller, which has nothing to do with it.
+Error cannot_reach(Error of_connection);
 
 // The node that this process runs on as part of a job (SLURMD_NODENAME); "" outside of jobs.
 std::string own_node_name();

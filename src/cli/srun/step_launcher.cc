@@ -24,8 +24,9 @@ constexpr size_t kMostStrangers = 64;  // beside the nodes that are still to com
 
 // Our address as the node sees it: the one on the route to it.
 Result<std::string> address_towards(const rpc::NodeAddress& node) {
-  MUSTER_TRY(all, net::resolve(node.host, node.port ? node.port : 1));
-  for (const net::Address& a : all) {
+  const auto all = net::resolve(node.host, node.port ? node.port : 1);
+  if (!all) return fail(Errc::kConnectFailed, "node " + node.name + ": " + std::string(cannot_reach(all.error()).message()));
+  for (const net::Address& a : *all) {
     net::UniqueFd fd(::socket(a.storage.ss_family, SOCK_DGRAM | SOCK_CLOEXEC, 0));
     sockaddr_storage own{};
     socklen_t size = sizeof own;

@@ -123,6 +123,17 @@ class StepLauncherTest : public testing::Test {
   Collected out_, err_;
 };
 
+// ---- a node's address
+TEST_F(StepLauncherTest, NamesTheNodeWhoseAddressDoesNotResolve) {
+  rpc::StepNode& n = plan.step.nodes.emplace_back();
+  n.address = {"n7", "n7.invalid", 6818};
+  n.ranks = {plan.step.num_tasks++};
+  plan.dialer.security.key = "key";
+  start();
+  EXPECT_EQ(code(), 1);
+  EXPECT_TRUE(text_err.starts_with("srun: error: node n7: cannot reach host n7.invalid: ")) << text_err;
+}
+
 // ---- all is well
 TEST_F(StepLauncherTest, LaunchesEachNodeAndGivesTheHighestExitCode) {
   FakeNode &a = node(), &b = node(2);
