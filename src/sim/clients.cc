@@ -287,7 +287,7 @@ namespace {
 // Reasons for which an admin who sees them in squeue gives a job up: a dependency that failed, a request beyond the partition's limits.
 bool never_reason(Reason r) {
   return r == Reason::kDependencyNeverSatisfied || r == Reason::kPartitionNodeLimit || r == Reason::kPartitionTimeLimit ||
-         r == Reason::kBadConstraints || r == Reason::kReservationDeleted;
+         r == Reason::kPartitionConfig || r == Reason::kBadConstraints || r == Reason::kReservationDeleted;
 }
 
 }  // namespace

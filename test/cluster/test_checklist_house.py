@@ -169,12 +169,19 @@ def test_a_node_that_slurm_conf_does_not_name_says_so(cluster, option, why):
 
 
 @row(88)
-def test_a_job_for_a_partition_without_nodes_is_told_so(make_cluster):
-    cluster = make_cluster(nodes=1, gpus=0, conf="NodeSet=cloud Feature=cloud\nPartitionName=cloud Nodes=cloud MaxTime=INFINITE State=UP")
-    said = cluster.run("sbatch", "-p", "cloud", "--wrap", "true")
-    assert said.code == 1 and said.out == "" and "of the 0 nodes of partition cloud" in said.err, said
-    cluster.ok("scontrol", "create", "NodeName=gpu-node-009", "CPUs=4", "Feature=cloud", "State=CLOUD")
-    cluster.sbatch("-p", "cloud", "--hold", "--wrap", "true")
+def test_a_job_for_a_partition_without_nodes_waits_for_them(make_cluster):
+    conf = "NodeSet=cloud Feature=cloud\nPartitionName=cloud Nodes=cloud MaxTime=INFINITE State=UP"
+    cluster = make_cluster(nodes=1, gpus=0, conf=conf)
+    job = cluster.sbatch("-p", "cloud", "--wrap", "true")
+    until("the reason", lambda: cluster.job(job)["Reason"] == "PartitionConfig")
+    never = cluster.run("srun", "--test-only", "-p", "cloud", "true")
+    assert never.code == 1 and "Requested node configuration is not available" in never.err, never
+    cluster.ok("scontrol", "create", "NodeName=gpu-node-009", "CPUs=4", "RealMemory=1000", "Feature=cloud", "State=CLOUD")
+    until("the job to have its node", lambda: cluster.job(job)["JobState"] == "CONFIGURING")
+    assert cluster.job(job)["NodeList"] == "gpu-node-009"
+    enforced = make_cluster(nodes=1, gpus=0, conf="EnforcePartLimits=ALL\n" + conf)
+    said = enforced.run("sbatch", "-p", "cloud", "--wrap", "true")
+    assert said.code == 1 and said.out == "" and "More processors requested than permitted" in said.err, said
 
 
 @row(106)

@@ -122,6 +122,7 @@ Errc too_much(const Shape& s, const Partition& p, const Availability& nodes) {
 Result<> can_ever_run(const Cluster& cluster, const Params& params, const RequestBody& request, uint32_t partition) {
   const Partition* found = cluster.partitions.find(partition);
   if (!found) return fail(Errc::kInvalidPartition);
+  if (found->nodes.none()) return fail(Errc::kRequestedNodeConfigUnavailable, {}, "partition " + found->name + " has no nodes");
   MUSTER_TRY(shape, make_shape(request, *found, params));
   Availability nodes;
   nodes.update(cluster.nodes, params, true);

@@ -155,6 +155,14 @@ TEST(Planner, PartitionRulesHoldJobsBack) {
   EXPECT_EQ(verdict_of(p, good)->reason, Reason::kPartitionDown);
   c.partitions.edit(0)->state = PartitionState::kInactive;
   EXPECT_EQ(verdict_of(full(c), good)->reason, Reason::kPartitionInactive);
+  c.partitions.edit(0)->state = PartitionState::kUp;
+  const Bitmap nodes = std::exchange(c.partitions.edit(0)->nodes, {});
+  ++c.nodes_epoch;
+  p = full(c);
+  for (JobId id : {wide, slow, good}) EXPECT_EQ(verdict_of(p, id)->reason, Reason::kPartitionConfig);
+  c.partitions.edit(0)->nodes = nodes;
+  ++c.nodes_epoch;
+  EXPECT_TRUE(start_of(full(c), good));
 }
 
 TEST(Planner, GpusComeOnceEach) {

@@ -6,6 +6,7 @@
 namespace muster::sched {
 
 extern const JobRule kPartitionState;     // UP, DRAIN, DOWN, INACTIVE
+extern const JobRule kPartitionHasNodes;  // any at all
 extern const JobRule kPartitionNodes;     // MinNodes, MaxNodes
 extern const JobRule kPartitionTime;      // MaxTime
 extern const JobRule kPartitionLists;     // AllowAccounts, AllowQos and their opposites

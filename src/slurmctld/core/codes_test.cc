@@ -84,7 +84,7 @@ constexpr Shown kReasons[] = {
     {"NonZeroExitCode", kLife, "Reason::kNonZeroExitCode"},
     {"None", "src/slurmctld/core/waiting_test.cc", "Reason::kNone"},
     {"OutOfMemory", kLife, "Reason::kOutOfMemory"},
-    {"PartitionConfig", nullptr, "nothing: PartitionNodeLimit or PartitionTimeLimit says which"},
+    {"PartitionConfig", kPlan, "Reason::kPartitionConfig"},
     {"PartitionDown", kPlan, "Reason::kPartitionDown"},
     {"PartitionInactive", kPlan, "Reason::kPartitionInactive"},
     {"PartitionNodeLimit", kPlan, "Reason::kPartitionNodeLimit"},

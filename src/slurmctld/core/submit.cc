@@ -210,17 +210,26 @@ struct Asked {
   bool limits = true;
 };
 
-Result<> check_partition(const View& v, const JobRequest& r, uint32_t index, Asked asked = {}) {
-  const Partition& p = v.cluster.partitions.at(index);
-  if (asked.groups) MUSTER_TRY_VOID(check_access(v, p, r));
-  const bool enforced = v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo;
-  if (asked.lists && enforced) MUSTER_TRY_VOID(sched::lists_admit(r, p));  // else the planner says why the job waits
-  if (asked.limits && enforced && !goes_anywhere(v, r)) MUSTER_TRY_VOID(check_limits(v, p, r));
-  if (asked.lists && takes_no_jobs(p)) return fail(Errc::kPartitionNotAvailable);
-  Result<> ever = v.feasibility.check(v.cluster, v.settings.sched, r, index);
+bool limits_enforced(const View& v) { return v.settings.config().enforce_part_limits != config::EnforcePartitionLimits::kNo; }
+
+// Whether nodes of the partition could ever serve the request, or it may wait until that is so.
+Result<> check_nodes(const View& v, const Partition& p, const JobRequest& r) {
+  if (p.nodes.none())
+    return limits_enforced(v) ? fail(Errc::kTooManyRequestedCpus, {}, "partition " + p.name + " has no nodes") : Result<>();
+  Result<> ever = v.feasibility.check(v.cluster, v.settings.sched, r, p.index);
   if (!ever && ever.error().code == Errc::kRequestedNodeConfigUnavailable && r.hold) return {};  // looked at again when it is released
   if (!ever && ever.error().code == Errc::kMemoryRequest && waits_for_memory_limit(v, p, r)) return {};
   return ever;
+}
+
+Result<> check_partition(const View& v, const JobRequest& r, uint32_t index, Asked asked = {}) {
+  const Partition& p = v.cluster.partitions.at(index);
+  if (asked.groups) MUSTER_TRY_VOID(check_access(v, p, r));
+  const bool enforced = limits_enforced(v);
+  if (asked.lists && enforced) MUSTER_TRY_VOID(sched::lists_admit(r, p));  // else the planner says why the job waits
+  if (asked.limits && enforced && !goes_anywhere(v, r)) MUSTER_TRY_VOID(check_limits(v, p, r));
+  if (asked.lists && takes_no_jobs(p)) return fail(Errc::kPartitionNotAvailable);
+  return check_nodes(v, p, r);
 }
 
 // Adds other partitions that could serve the request, when no node of this one ever could.
@@ -230,7 +239,8 @@ Error with_other_partitions(const View& v, const JobRequest& r, Error e) {
   if (!too_much || !r.required_nodes.empty()) return e;
   uint32_t looked_at = 0;
   const std::string others = partitions_allowing(v.cluster, usable_by(v, r), [&](const Partition& p) {
-    return ++looked_at <= kPartitionsTried && !waits_for_memory_limit(v, p, r) && check_partition(v, r, p.index).has_value();
+    return ++looked_at <= kPartitionsTried && p.nodes.any() && !waits_for_memory_limit(v, p, r) &&
+           check_partition(v, r, p.index).has_value();
   });
   if (!others.empty()) e.hint += (e.hint.empty() ? "" : "; ") + others;
   return e;

@@ -291,6 +291,30 @@ TEST(Submit, WithoutEnforcePartLimitsAJobWaitsForTheListsOfItsPartition) {
   }
 }
 
+TEST(Submit, AJobForAPartitionWithoutNodesWaitsForThemUnlessLimitsAreEnforced) {
+  const std::string lines = "NodeSet=cloud Feature=cloud\nPartitionName=cloud Nodes=cloud MaxNodes=2\n";
+  const auto there = [](JobRequest& r) { r.partitions = {"cloud"}; };
+  Bench b(lines);
+  const JobId job = b.submit(there), wide = b.submit([&](JobRequest&r) { there(r), r.min_nodes = r.max_nodes = 3; });
+  EXPECT_EQ(b.plan(), 0u);
+  for (JobId id : {job, wide}) EXPECT_EQ(reason_shown(b.core.cluster(), b.get(id)), Reason::kPartitionConfig);
+  // One that no partition with nodes could serve is not sent to the one without.
+  b.turn([&] {
+    const auto never = b.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request([](JobRequest& r) { r.min_nodes = r.max_nodes = 99; }));
+    ASSERT_FALSE(never);
+    EXPECT_EQ(never.error().hint.find("cloud"), std::string::npos) << never.error().hint;
+  });
+  for (const char* how : {"ALL", "ANY"}) {
+    Bench enforced("EnforcePartLimits=" + std::string(how) + "\n" + lines);
+    enforced.turn([&] {
+      const auto refused = enforced.core.run(Caller{Uid(1000), {}, {}, {}}, Bench::request(there));
+      ASSERT_FALSE(refused);
+      EXPECT_EQ(refused.error().code, Errc::kTooManyRequestedCpus);
+      EXPECT_NE(refused.error().hint.find("partition cloud has no nodes"), std::string::npos) << refused.error().hint;
+    });
+  }
+}
+
 TEST(Submit, PartitionsAreTriedFromTheHighestTierOn) {
   Bench b("PartitionName=lo Nodes=ALL\nPartitionName=hi Nodes=ALL PriorityTier=9 DefaultTime=7\n");
   const auto both = [](JobRequest& r) {
