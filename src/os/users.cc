@@ -194,6 +194,14 @@ std::string UserDirectory::group_name(Gid gid) {
   auto g = group(gid);
   return g ? g->name : std::to_string(gid.value);
 }
+bool UserDirectory::keeps(Uid uid, Gid gid, Duration still) const {
+  const Time needed = monotonic_now() + still;
+  std::lock_guard lock(tables_->mutex);
+  const auto who = tables_->credentials.find(uid.value);
+  if (who == tables_->credentials.end() || who->second.until <= needed) return false;
+  const auto group = tables_->by_gid.find(gid.value);
+  return group != tables_->by_gid.end() && group->second.until > needed;
+}
 void UserDirectory::clear() {
   std::lock_guard lock(tables_->mutex);
   tables_->by_uid.clear();

@@ -60,6 +60,8 @@ class UserDirectory {
   // For output: the name, else the number as text.
   std::string user_name(Uid uid);
   std::string group_name(Gid gid);
+  // Whether what credentials(uid) and group_name(gid) will say is kept here, and will be for this long: nobody will be asked.
+  bool keeps(Uid uid, Gid gid, Duration still) const;
   void clear();  // scontrol reconfigure
   size_t size() const;
 

@@ -1,5 +1,5 @@
-// What both slurmstepd programs do with their arguments: be the step that slurmd sends over descriptor 3, receive a file, or
-// tell the version.
+// What both slurmstepd programs do with their arguments: be the step that slurmd sends over descriptor 3, make copies of
+// themselves for that (os/fork_server.h), receive a file, or tell the version.
 #pragma once
 
 #include "slurmstepd/step_plugins.h"

@@ -1,6 +1,11 @@
 #include "slurmd/daemon/local_users.h"
 
 namespace muster::slurmd {
+namespace {
+
+constexpr Duration kOfUse = seconds(10);  // an answer that goes sooner might be gone when the launch looks at it
+
+}  // namespace
 
 Result<> LocalUsers::ask_database(os::UserDirectory& directory, Uid uid, Gid gid) {
   const auto who = directory.credentials(uid);
@@ -10,6 +15,7 @@ Result<> LocalUsers::ask_database(os::UserDirectory& directory, Uid uid, Gid gid
 }
 
 Result<os::UserDirectory*> LocalUsers::with(Uid uid, Gid gid) {
+  if (directory_->keeps(uid, gid, kOfUse)) return directory_.get();
   auto outcome = std::make_shared<Result<>>();
   if (!calls_.run([directory = directory_, ask = ask_, outcome, uid, gid] { *outcome = ask(*directory, uid, gid); }))
     return fail(Errc::kConfig, "the user database of this host does not answer about uid " + std::to_string(uid.value));

@@ -17,6 +17,21 @@ TEST(LocalUsers, AreThoseOfTheHost) {
   EXPECT_EQ((*nobody)->credentials(Uid{4'000'000'123u}).error().code, Errc::kNotFound);
 }
 
+TEST(LocalUsers, WhoIsKnownIsNotAskedForAgain) {
+  int asked = 0;
+  LocalUsers users(minutes(1), [&](os::UserDirectory& directory, Uid uid, Gid gid) {
+    ++asked;
+    return LocalUsers::ask_database(directory, uid, gid);
+  });
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(users.with(Uid{0}, Gid{0}));
+  EXPECT_EQ(asked, 1);
+  ASSERT_TRUE(users.with(Uid{0}, Gid{1})) << "of another group nothing is known";
+  EXPECT_EQ(asked, 2);
+  users.clear();
+  ASSERT_TRUE(users.with(Uid{0}, Gid{0}));
+  EXPECT_EQ(asked, 3);
+}
+
 TEST(LocalUsers, ADatabaseThatHangsIsTheNodesFaultAndIsNotWaitedForLong) {
   auto open = std::make_shared<std::promise<void>>();
   auto opened = open->get_future().share();

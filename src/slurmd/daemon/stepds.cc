@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "model/step_run.h"
 #include "net/notify.h"
+#include "os/clock.h"
 #include "os/error.h"
 #include "os/files.h"
 #include "os/process.h"
@@ -22,7 +23,7 @@ namespace muster::slurmd {
 namespace {
 
 constexpr std::string_view kSocketPrefix = "step.", kSocketSuffix = ".sock", kMpiPrefix = "mpi.", kScriptPrefix = "job";
-constexpr Duration kKillPatience = seconds(5), kUseTime = seconds(10);
+constexpr Duration kKillPatience = seconds(5), kUseTime = seconds(10), kWithoutCopies = minutes(1);
 
 std::vector<std::string> entries_of(const std::string& directory, std::string_view prefix, std::string_view suffix) {
   std::vector<std::string> out;
@@ -41,6 +42,16 @@ std::optional<StepId> parse_step(std::string_view text) {
     if (step_name(JobId(0), named).substr(2) == text) return named;
   auto number = parse_number<uint32_t>(text);
   return number ? std::optional(StepId(*number)) : std::nullopt;
+}
+
+// A socket between us and a slurmstepd, ours first. It has room for a long launch.
+Result<std::pair<os::Fd, os::Fd>> socket_pair() {
+  int ends[2];
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0) return os::fail_errno("socketpair");
+  std::pair<os::Fd, os::Fd> pair{os::Fd(ends[0]), os::Fd(ends[1])};
+  const int buffer = 1 << 20;
+  ::setsockopt(ends[0], SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
+  return pair;
 }
 
 // Where the MPI module of a step keeps its files, by the step's socket.
@@ -160,25 +171,51 @@ void Stepds::listen_to(net::ChannelPtr channel, Key key) {
   steps_[key].channel = std::move(channel);
 }
 
+// Our terminal is nothing for the programs of users, and neither is our environment.
+os::SpawnSpec Stepds::spec_of(const std::string& program, std::vector<std::string> argv) {
+  os::SpawnSpec spec;
+  spec.path = program;
+  spec.argv = std::move(argv);
+  spec.env = std::vector<std::string>{};
+  spec.cwd = "/";
+  spec.new_session = true;
+  return spec;
+}
+
+Result<Stepds::Begun> Stepds::begin(const std::string& title, bool plugins) {
+  if (plugins || os::monotonic_now() < no_copies_until_) return begin_by_itself(title, plugins);
+  auto copy = begin_as_copy(title);
+  if (copy) return copy;
+  log_.error("slurmstepd cannot be copied; each is started by itself for a minute: {}", copy.error().message());
+  no_copies_until_ = os::monotonic_now() + kWithoutCopies;
+  return begin_by_itself(title, plugins);
+}
+
+Result<Stepds::Begun> Stepds::begin_as_copy(const std::string& title) {
+  MUSTER_TRY(ends, socket_pair());
+  MUSTER_TRY(started, copies_.start(title, ends.second));
+  return Begun{started.pid, std::move(started.process), std::move(ends.first)};
+}
+
+Result<Stepds::Begun> Stepds::begin_by_itself(const std::string& title, bool plugins) {
+  MUSTER_TRY(ends, socket_pair());
+  os::SpawnSpec spec = spec_of(plugins ? with_plugins_ : program_, {title});
+  if (plugins) spec.env.reset();  // plugins start programs, which need a PATH: they get ours
+  const os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
+  if (!null) return os::fail_errno("/dev/null");
+  spec.fds = {{null.get(), 0}, {ends.second.get(), 3}};
+  MUSTER_TRY(pid, os::spawn(spec));
+  Begun begun{pid, {}, std::move(ends.first)};
+  if (auto process = os::open_pidfd(pid)) begun.process = std::move(*process);
+  return begun;
+}
+
 Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi, bool io_by_root) {
   Key key{launch.job, launch.step};
   launch.socket_path = socket_of(key, launch.generation);
   MUSTER_TRY_VOID(make_room(launch));
-  int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, ends) < 0) return os::fail_errno("socketpair");
-  os::Fd ours(ends[0]), theirs(ends[1]);
-  int buffer = 1 << 20;
-  ::setsockopt(ours.get(), SOL_SOCKET, SO_SNDBUF, &buffer, sizeof buffer);
-  os::SpawnSpec spec;
-  spec.path = launch.spank.empty() ? program_ : with_plugins_;
-  spec.argv = {"slurmstepd: [" + step_name(launch.job, launch.step) + "]"};
-  if (launch.spank.empty()) spec.env = std::vector<std::string>{};  // plugins start programs, which need a PATH: they get ours
-  spec.cwd = "/";
-  spec.new_session = true;
-  const os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
-  if (!null) return os::fail_errno("/dev/null");
-  spec.fds = {{null.get(), 0}, {theirs.get(), 3}};  // our terminal is nothing for the programs of users
-  MUSTER_TRY(pid, os::spawn(spec));
+  MUSTER_TRY(begun, begin("slurmstepd: [" + step_name(launch.job, launch.step) + "]", !launch.spank.empty()));
+  const pid_t pid = begun.pid;
   Entry& entry = steps_[key];
   if (entry.channel) let_go(std::move(entry.channel));
   entry = {};
@@ -188,12 +225,12 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
   entry.last.step = launch.step;
   entry.last.uid = launch.uid;
   entry.last.pid = pid;
-  if (auto process = os::open_pidfd(pid)) entry.process = std::move(*process);
+  entry.process = std::move(begun.process);
   entry.plugins = !launch.spank.empty();
   net::Peer peer;
   peer.uid = Uid(::geteuid());
   peer.pid = pid;
-  listen_to(net::adopt_channel(loop_, ours.release(), peer), key);
+  listen_to(net::adopt_channel(loop_, begun.ours.release(), peer), key);
   if (mpi) {
     mpi->directory = mpi_directory_of(launch.socket_path);
     net::notify(*steps_[key].channel, *mpi);

@@ -18,6 +18,7 @@
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "os/fd.h"
+#include "os/fork_server.h"
 #include "os/log.h"
 #include "os/process_tree.h"
 #include "slurmd/daemon/insist.h"
@@ -33,7 +34,7 @@ class Stepds {
     std::function<void(JobId, StepId)> died;                     // slurmstepd died without a result: what is left of the step must end
     std::function<void(const step_rpc::StepdReport&)> survives;  // then, if what it left cannot be killed; before the report of its end
   };
-  // `with_plugins`: the program for launches that have plugins.
+  // `program` makes copies of itself (os/fork_server.h); `with_plugins` is the program for launches that have plugins, started for each.
   Stepds(net::Loop& loop, os::Log& log, Sweeper& sweeper, std::string node, std::string program, std::string with_plugins,
          std::string spool, Ports ports)
       : loop_(loop),
@@ -43,7 +44,8 @@ class Stepds {
         program_(std::move(program)),
         with_plugins_(std::move(with_plugins)),
         spool_(std::move(spool)),
-        ports_(std::move(ports)) {}
+        ports_(std::move(ports)),
+        copies_(spec_of(program_, {"slurmstepd", "serve"})) {}
 
   // Looks for sockets and connects; `done` when each has reported or proved to be dead.
   void adopt(std::function<void()> done);
@@ -92,6 +94,15 @@ class Stepds {
   void told_dead(Key key, Entry entry);
   void sweep(const std::string& socket, Key key);
   Result<> make_room(const step_rpc::StepdLaunch& launch);
+  // A slurmstepd that has been told nothing yet, and our end of the socket to it.
+  struct Begun {
+    pid_t pid = 0;
+    os::Fd process, ours;
+  };
+  Result<Begun> begin(const std::string& title, bool plugins);
+  Result<Begun> begin_as_copy(const std::string& title);
+  Result<Begun> begin_by_itself(const std::string& title, bool plugins);
+  static os::SpawnSpec spec_of(const std::string& program, std::vector<std::string> argv);
   void let_go(net::ChannelPtr channel);
   void end(const Entry& entry, const step_rpc::StepdEnd& how);
   std::string socket_of(Key key, uint32_t generation) const;
@@ -104,6 +115,8 @@ class Stepds {
   Sweeper& sweeper_;
   std::string node_, program_, with_plugins_, spool_;
   Ports ports_;
+  os::ForkServer copies_;
+  Time no_copies_until_{};  // after a failure
   std::map<Key, Entry> steps_;
   std::set<Key> abandoned_;
   std::map<Key, Insist> dying_;           // lost, and their processes not gone yet
