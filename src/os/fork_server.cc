@@ -99,16 +99,19 @@ void answer_with(pid_t pid) {
 }  // namespace
 
 Result<ForkServer::Started> ForkServer::start(std::string_view title, const Fd& descriptor) {
-  title = title.substr(0, kTitleRoom);
+  auto started = order_copy(title.substr(0, kTitleRoom), descriptor);
+  if (!started) orders_.reset();
+  return started;
+}
+
+Result<ForkServer::Started> ForkServer::order_copy(std::string_view title, const Fd& descriptor) {
   // One that has ended since its last copy (somebody killed it) has a successor. Only what was never delivered is sent twice: else there
   // might be two copies with one descriptor.
   if (!running() || !send_packet(orders_.get(), title.data(), title.size(), descriptor.get())) {
     MUSTER_TRY_VOID(serve());
     MUSTER_TRY_VOID(send_packet(orders_.get(), title.data(), title.size(), descriptor.get()));
   }
-  auto started = take_answer();
-  if (!started) orders_.reset();
-  return started;
+  return take_answer();
 }
 
 Result<> ForkServer::serve() {
@@ -129,10 +132,10 @@ Result<> ForkServer::serve() {
 
 Result<ForkServer::Started> ForkServer::take_answer() {
   pollfd ready{orders_.get(), POLLIN, 0};
-  int n;
-  while ((n = ::poll(&ready, 1, kPatienceMs)) < 0 && errno == EINTR) {
+  int changed;
+  while ((changed = ::poll(&ready, 1, kPatienceMs)) < 0 && errno == EINTR) {
   }
-  if (n == 0) {
+  if (changed == 0) {
     ::kill(pid_, SIGKILL);  // it lives, or the wait had told of its end
     return fail(Errc::kTimedOut, "fork server " + std::to_string(pid_) + " did not answer in time and was killed");
   }
@@ -161,10 +164,10 @@ bool serve_copies(std::span<char> room) {
   ::signal(SIGCHLD, [](int) {});
   for (;;) {
     pollfd ready{kOrders, POLLIN, 0};
-    const int n = ::ppoll(&ready, 1, nullptr, &before);
+    const int changed = ::ppoll(&ready, 1, nullptr, &before);
     while (::waitpid(-1, nullptr, WNOHANG) > 0) {
     }
-    if (n <= 0) continue;
+    if (changed <= 0) continue;
     std::array<char, ForkServer::kTitleRoom> title;
     Fd descriptor;
     auto size = receive_packet(kOrders, title.data(), title.size(), descriptor);

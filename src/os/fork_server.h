@@ -35,6 +35,7 @@ class ForkServer {
 
  private:
   Result<> serve();
+  Result<Started> order_copy(std::string_view title, const Fd& descriptor);
   Result<Started> take_answer();
 
   SpawnSpec spec_;

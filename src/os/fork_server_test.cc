@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "os/error.h"
@@ -19,13 +20,13 @@ constexpr const char* kServe = "--serve-copies";
 
 struct ForkServerTest : testing::Test {
   static SpawnSpec spec() {
-    SpawnSpec s;
-    s.path = "/proc/self/exe";
-    s.argv = {"served", kServe};
-    s.env = std::vector<std::string>{};
-    s.cwd = "/";
-    s.new_session = true;
-    return s;
+    SpawnSpec out;
+    out.path = "/proc/self/exe";
+    out.argv = {"served", kServe};
+    out.env = std::vector<std::string>{};
+    out.cwd = "/";
+    out.new_session = true;
+    return out;
   }
   // A copy and our end of its socket.
   struct Copy {
@@ -52,6 +53,11 @@ struct ForkServerTest : testing::Test {
   static std::string arguments_of(pid_t pid) {
     auto text = read_file("/proc/" + std::to_string(pid) + "/cmdline", 4096);
     return text ? text->substr(0, text->find('\0')) : "";
+  }
+  void TearDown() override {
+    server = ForkServer(spec());
+    while (::waitpid(-1, nullptr, 0) > 0) {
+    }
   }
   ForkServer server{spec()};
 };
