@@ -69,7 +69,11 @@ std::string plain(std::string_view text) {
 }
 
 void make_plain(std::string& out, size_t from) {
-  if (end_of_plain(out, from) >= out.size()) return;
+  // Nearly every value is printable. Its last word may begin before it, in the key that stands there.
+  size_t at = from;
+  while (out.size() - at >= 8 && are_printable(out.data() + at)) at += 8;
+  if (at == out.size() || (out.size() >= 8 && out.size() - at < 8 && are_printable(out.data() + out.size() - 8))) return;
+  if (end_of_plain(out, at) >= out.size()) return;
   const std::string text = out.substr(from);
   out.resize(from);
   append_plain(out, text);
