@@ -84,17 +84,18 @@ void Pending::update(const Cluster& cluster, const Params& params, Time now) {
   if (back || !started_ || stale || partitions_changed || params_key_ != params_key(params)) reset(params);
   last_ = now;
   partitions_ = cluster.partitions;
+  const Round round{cluster, params, PriorityRule(cluster, params.priority, Time{}), now};
   PersistentMap<Job> before = std::move(jobs_);
   jobs_ = cluster.jobs;
   PersistentMap<Job>::diff(before, jobs_, [&](uint32_t id, const Job* was, const Job* is) {
     if (was) drop(id);
-    if (is) add(cluster, params, *is, now);
+    if (is) add(round, *is);
   });
   while (!timed_.empty() && timed_.begin()->first <= now) {
     const uint32_t id = timed_.begin()->second;
     timed_.erase(timed_.begin());
     if (!parked_.erase(id)) continue;
-    if (const Job* job = jobs_.find(id)) add(cluster, params, *job, now);
+    if (const Job* job = jobs_.find(id)) add(round, *job);
   }
   forget_unused();
 }
@@ -149,11 +150,12 @@ void Pending::drop(uint32_t id) {
   entries_.erase(id);
 }
 
-void Pending::add(const Cluster& cluster, const Params& params, const Job& job, Time now) {
+void Pending::add(const Round& round, const Job& job) {
   if (job.holds_nodes()) {
     RunningJob r;
     r.ends = job.ends == Time{} || job.time_limit_min == kUnlimited32 ? kTimeInfinite : job.ends;
-    if (params.soft_time_min && job.request && job.request->time_min_min) r.soft_end = job.started + minutes(job.request->time_min_min);
+    if (round.params.soft_time_min && job.request && job.request->time_min_min)
+      r.soft_end = job.started + minutes(job.request->time_min_min);
     if (job.state == JobState::kSuspended && r.ends != kTimeInfinite) r.left = std::max(r.ends - job.run->suspended, Duration::zero());
     r.allocation = job.run->off_cpus ? without_cpus(*job.allocation) : job.allocation;
     r.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
@@ -165,23 +167,22 @@ void Pending::add(const Cluster& cluster, const Params& params, const Job& job, 
   }
   if (!job.pending() || !job.request) return;
   if (job.turns->claim) claiming_.insert(job.id.value);
-  const Verdict v = not_eligible(job, now);
-  if (v.reason == Reason::kNone) return enqueue(cluster, params, job);
+  const Verdict v = not_eligible(job, round.now);
+  if (v.reason == Reason::kNone) return enqueue(round, job);
   const Time until = v.reason == Reason::kBeginTime ? v.expected_start : Time{};
   if (until != Time{}) timed_.insert({until, job.id.value});
   parked_.set(job.id.value, until);
 }
 
-void Pending::enqueue(const Cluster& cluster, const Params& params, const Job& job) {
+void Pending::enqueue(const Round& round, const Job& job) {
+  const auto& [cluster, params, rule, now] = round;
   std::vector<uint32_t> classes;
-  // The rule is only asked whether the job ages, not how much, so the time given to it does not matter.
-  const PriorityRule rule(cluster, params.priority, Time{});
   const bool ages = rule.moves(job);
   const uint64_t rank = ages ? static_cast<uint64_t>(rule.age_from(job).time_since_epoch().count()) : ~uint64_t{job.priority};
   std::vector<uint32_t> partitions = partitions_of(cluster, job);
   std::erase_if(partitions, [&](uint32_t p) { return !cluster.partitions.contains(p); });
-  std::stable_sort(partitions.begin(), partitions.end(),
-                   [&](uint32_t a, uint32_t b) { return cluster.partitions.at(a).priority_tier > cluster.partitions.at(b).priority_tier; });
+  if (partitions.size() > 1)  // most name one, and a stable sort takes memory
+    std::ranges::stable_sort(partitions, std::ranges::greater(), [&](uint32_t p) { return cluster.partitions.at(p).priority_tier; });
   for (uint32_t partition : partitions) {
     const uint32_t least = job.request->time_min_min;
     const bool shorter = least && least < job.time_limit_min, soft = shorter && params.soft_time_min;

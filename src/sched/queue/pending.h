@@ -103,8 +103,15 @@ class Pending {
   bool learn_reservations(const Cluster& cluster);
   void reset(const Params& params);
   void drop(uint32_t id);
-  void add(const Cluster& cluster, const Params& params, const Job& job, Time now);
-  void enqueue(const Cluster& cluster, const Params& params, const Job& job);
+  // What is the same for all jobs that one update sorts in.
+  struct Round {
+    const Cluster& cluster;
+    const Params& params;
+    const PriorityRule rule;  // only asked whether a job ages, not how much, so the time given to it does not matter
+    Time now;
+  };
+  void add(const Round& round, const Job& job);
+  void enqueue(const Round& round, const Job& job);
   uint32_t list_id(std::vector<uint32_t> classes);
   uint32_t shape_id(const RequestBodyPtr& request);
   void forget_unused();

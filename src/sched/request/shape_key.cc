@@ -51,25 +51,29 @@ struct KeyWriter {
     key.append(reinterpret_cast<const char*>(&v), sizeof v);
   }
   void text(unsigned field, const std::string& t) {
-    if (t.empty()) return;
+    if (t.empty() || left_out.test(field)) return;
     number(field);
     number(t.size());
     key += t;
   }
-  // Writes only fields that are set, each with its number.
+  void value(unsigned field, uint64_t v) {
+    if (left_out.test(field)) return;
+    number(field);
+    number(v);
+  }
+  // Writes only fields that are set, each with its number. Few are, so that is looked at first.
   template <class M>
   void operator()(unsigned field, const char*, const M& member) {
-    if (left_out.test(field)) return;
     if constexpr (std::is_same_v<M, std::string>) {
       text(field, member);
     } else if constexpr (TextMember<M>) {
       text(field, member.text());
     } else if constexpr (std::is_same_v<M, std::optional<uint64_t>>) {
-      if (member) number(field), number(*member);
+      if (member) value(field, *member);
     } else if constexpr (std::is_same_v<M, Duration>) {
-      if (member != Duration{}) number(field), number(static_cast<uint64_t>(member.count()));
+      if (member != Duration{}) value(field, static_cast<uint64_t>(member.count()));
     } else if constexpr (std::is_integral_v<M> || std::is_enum_v<M>) {
-      if (member != M{}) number(field), number(static_cast<uint64_t>(member));
+      if (member != M{}) value(field, static_cast<uint64_t>(member));
     }
     // Other kinds of member are all left out: the test of this file sees to it.
   }

@@ -447,10 +447,13 @@ const std::vector<Bitmap>& Availability::tiers() {
   if (!tiers_stale_) return tiers_;
   tiers_stale_ = false;
   std::map<uint64_t, Bitmap> by_order;
+  Bitmap* tier = nullptr;
+  uint64_t tiers_order = 0;
   usable_.for_each([&](size_t id) {
-    uint64_t order = (asleep_.test(id) ? 1ull << 32 : 0) | weight_[id];
-    auto [it, fresh] = by_order.try_emplace(order, kind_.size());
-    it->second.set(id);
+    const uint64_t order = (asleep_.test(id) ? 1ull << 32 : 0) | weight_[id];
+    if (!tier || order != tiers_order) tier = &by_order.try_emplace(order, kind_.size()).first->second;  // neighbours mostly are in one
+    tiers_order = order;
+    tier->set(id);
   });
   tiers_.clear();
   for (auto& [order, nodes] : by_order) tiers_.push_back(std::move(nodes));

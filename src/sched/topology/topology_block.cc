@@ -125,7 +125,7 @@ bool TopologyChoice::segments_in(const Leaves& container, uint32_t nodes) {
   uint32_t left = wanted;
   for (const Leaves& u : units) {
     const auto n = static_cast<uint32_t>(segments_of(u, wanted).size() / segment);
-    const auto required = static_cast<uint32_t>(open_in(u).count_and(wish_.required));
+    const auto required = required_leaves_ ? static_cast<uint32_t>(open_in(u).count_and(wish_.required)) : 0;
     const uint32_t needed = (required + segment - 1) / segment;
     if (needed > std::min(n, left)) return false;
     left -= needed;
