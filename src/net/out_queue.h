@@ -8,7 +8,7 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <span>
 #include <string>
 #include <string_view>
@@ -83,8 +83,9 @@ class OutQueue {
     return chunks_.back();
   }
 
-  std::deque<std::string> chunks_;  // none is empty, except a last one that is kept for its memory
-  size_t offset_ = 0;               // how much of the first chunk is written
+  std::list<std::string>
+      chunks_;         // no chunk is empty, except a last one that is kept for its memory; a list, since most connections have none
+  size_t offset_ = 0;  // how much of the first chunk is written
   size_t bytes_ = 0;
   bool sealed_ = false;  // the last chunk is a moved-in payload
 };

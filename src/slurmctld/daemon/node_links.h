@@ -8,8 +8,8 @@
 // because its queue is long.
 #pragma once
 
-#include <deque>
 #include <functional>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -60,7 +60,7 @@ class NodeLinks {
     NodeId node{};
     std::string name;
     LinkSession session;
-    std::deque<NodeOrder> waiting;
+    std::list<NodeOrder> waiting;  // mostly none, for which a deque would keep 2 KB at each of thousands of nodes
     bool left_out = false, flushing = false;
   };
   void send_now(Link& link, const NodeOrder& order);
