@@ -33,8 +33,13 @@ if(CCACHE_PROGRAM)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fpch-preprocess>)
 endif()
 
+# mold links fastest, so it is the linker of development builds. It names libraries that only left out functions need, libm first, and each
+# start of a command would load them: releases are linked by lld, which does not.
 find_program(MOLD_PROGRAM mold)
-if(MOLD_PROGRAM)
+find_program(LLD_PROGRAM ld.lld)
+if(LLD_PROGRAM AND CMAKE_BUILD_TYPE STREQUAL "Release")
+  add_link_options(-fuse-ld=lld)
+elseif(MOLD_PROGRAM)
   add_link_options(-fuse-ld=mold)
 endif()
 
