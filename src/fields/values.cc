@@ -16,42 +16,6 @@ std::tm local_time(Time t) {
   return local;
 }
 
-// The text of the minute that was printed last. The times of a list mostly lie within a few minutes of each other, and to ask the calendar
-// for each of them took a tenth of the list's time.
-class LastMinute {
- public:
-  // The minute's first second; empty where local minutes do not begin with ours, as in many zones before 1972.
-  std::string_view text(int64_t minute) {
-    if (minute != minute_ || ::timezone != timezone_ || ::tzname[0] != name_) {
-      text_ = format_time(from_unix(minute * 60));
-      if (!text_.ends_with(":00")) text_.clear();
-      minute_ = minute;
-      timezone_ = ::timezone;  // what tzset() changes when the process takes another zone
-      name_ = ::tzname[0];
-    }
-    return text_;
-  }
-
- private:
-  std::string text_;
-  int64_t minute_ = -1;
-  long timezone_ = 0;
-  const char* name_ = nullptr;
-};
-
-void put_standard_time(std::string& out, Time when) {
-  thread_local LastMinute last_minute;
-  const int64_t second = std::chrono::floor<std::chrono::seconds>(when).time_since_epoch().count();
-  const std::string_view minute = second < 0 ? std::string_view() : last_minute.text(second / 60);
-  if (minute.empty()) {
-    out += format_time(when);
-    return;
-  }
-  out += minute;
-  out[out.size() - 2] = static_cast<char>('0' + second % 60 / 10);
-  out.back() = static_cast<char>('0' + second % 10);
-}
-
 int64_t day_number(const std::tm& t) {
   std::tm noon = t;
   noon.tm_hour = 12;
@@ -71,13 +35,33 @@ const char* relative_pattern(const std::tm& t, const std::tm& now) {
 
 }  // namespace
 
+void LastMinute::put(std::string& out, Time when) {
+  const int64_t second = std::chrono::floor<std::chrono::seconds>(when).time_since_epoch().count();
+  if (second < 0) {
+    out += format_time(when);
+    return;
+  }
+  if (second / 60 != minute_) {
+    minute_ = second / 60;
+    text_ = format_time(from_unix(minute_ * 60));
+  }
+  // Many zones had minutes of their own before 1972.
+  if (!text_.ends_with(":00")) {
+    out += format_time(when);
+    return;
+  }
+  out += text_;
+  out[out.size() - 2] = static_cast<char>('0' + second % 60 / 10);
+  out.back() = static_cast<char>('0' + second % 10);
+}
+
 void put_time(std::string& out, Time when, const Environment& env, std::string_view none) {
   if (when == kTimeUnset || when == kTimeInfinite) {
     out += none;
     return;
   }
   if (env.time_format.empty() || env.time_format == "standard") {
-    put_standard_time(out, when);
+    env.last_minute.put(out, when);
     return;
   }
   std::tm local = local_time(when);

@@ -152,18 +152,19 @@ void Pending::drop(uint32_t id) {
 
 void Pending::add(const Round& round, const Job& job) {
   if (job.holds_nodes()) {
-    RunningJob r;
-    r.ends = job.ends == Time{} || job.time_limit_min == kUnlimited32 ? kTimeInfinite : job.ends;
+    RunningJob running;
+    running.ends = job.ends == Time{} || job.time_limit_min == kUnlimited32 ? kTimeInfinite : job.ends;
     if (round.params.soft_time_min && job.request && job.request->time_min_min)
-      r.soft_end = job.started + minutes(job.request->time_min_min);
-    if (job.state == JobState::kSuspended && r.ends != kTimeInfinite) r.left = std::max(r.ends - job.run->suspended, Duration::zero());
-    r.allocation = job.run->off_cpus ? without_cpus(*job.allocation) : job.allocation;
-    r.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
-    if (r.finished) r.releasing = job.run->releasing;
-    r.partition = job.partition;
-    r.reservation = job.run->reservation;
-    r.uid = job.request ? job.request->uid : Uid();
-    if (!job.pending()) running_[job.id.value] = std::move(r);
+      running.soft_end = job.started + minutes(job.request->time_min_min);
+    if (job.state == JobState::kSuspended && running.ends != kTimeInfinite)
+      running.left = std::max(running.ends - job.run->suspended, Duration::zero());
+    running.allocation = job.run->off_cpus ? without_cpus(*job.allocation) : job.allocation;
+    running.finished = job.state != JobState::kRunning && job.state != JobState::kSuspended;
+    if (running.finished) running.releasing = job.run->releasing;
+    running.partition = job.partition;
+    running.reservation = job.run->reservation;
+    running.uid = job.request ? job.request->uid : Uid();
+    if (!job.pending()) running_[job.id.value] = std::move(running);
   }
   if (!job.pending() || !job.request) return;
   if (job.turns->claim) claiming_.insert(job.id.value);
