@@ -10,8 +10,8 @@ _muster_muster() {
     up:-*) COMPREPLY=($(compgen -W '--nodes= --gpus-per-node= --gpu-type= --cpus= --memory= --state= --no-accounting' -- "$cur")); compopt -o nospace ;;
     status:-*|logs:-*|down:-*) COMPREPLY=($(compgen -W '--state=' -- "$cur")); compopt -o nospace ;;
     lint:-*) COMPREPLY=($(compgen -W '--json --offline' -- "$cur")) ;;
-    report:-*) COMPREPLY=($(compgen -W '--by --month --csv --json --svg --html' -- "$cur")) ;;
-    report:*) COMPREPLY=($(compgen -W 'gpu-hours account user partition qos' -- "$cur")) ;;
+    report:-*) COMPREPLY=($(compgen -W '--by --month --start --end --csv --json --svg --html' -- "$cur")) ;;
+    report:*) COMPREPLY=($(compgen -W 'gpu-hours efficiency account user partition qos job' -- "$cur")) ;;
     explain:-*|check-config:-*) COMPREPLY=($(compgen -W '--json' -- "$cur")) ;;
     explain:*) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null) $(sinfo -h -N -o %N 2>/dev/null)" -- "$cur")) ;;
   esac

@@ -15,8 +15,9 @@ complete -c muster -n '__fish_seen_subcommand_from up' -l cpus -x -d 'CPUs of a 
 complete -c muster -n '__fish_seen_subcommand_from up' -l memory -x -d 'memory of a node'
 complete -c muster -n '__fish_seen_subcommand_from up' -l no-accounting -d 'without slurmdbd'
 complete -c muster -n '__fish_seen_subcommand_from up status logs down' -l state -r -d 'where it lives'
-complete -c muster -n __fish_use_subcommand -x -a report -d 'GPU-hours by account, user, partition or QOS'
-complete -c muster -n '__fish_seen_subcommand_from report' -x -a gpu-hours
-complete -c muster -n '__fish_seen_subcommand_from report' -l by -x -a 'account user partition qos'
+complete -c muster -n __fish_use_subcommand -x -a report -d 'GPU-hours, and what jobs used of what they held'
+complete -c muster -n '__fish_seen_subcommand_from report' -x -a 'gpu-hours efficiency'
+complete -c muster -n '__fish_seen_subcommand_from report' -l by -x -a 'account user partition qos job'
 complete -c muster -n '__fish_seen_subcommand_from report' -l month -x
+complete -c muster -n '__fish_seen_subcommand_from report' -l start -l end -x
 complete -c muster -n '__fish_seen_subcommand_from report' -l csv -l json -l svg -l html

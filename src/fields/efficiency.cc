@@ -71,10 +71,8 @@ void put_memory(const Efficiency& e, std::string& out) {
 }
 
 void put_advice(const Efficiency& e, std::string& out) {
-  std::string ask;
-  if (auto cpus = e.cpus_next_time()) ask += fmt::format(" {} {} in all", *cpus, *cpus == 1 ? "CPU" : "CPUs");
-  if (auto mem = e.mem_next_time()) ask += (ask.empty() ? " " : " and ") + mem_option(*mem);
-  if (!ask.empty()) out += "Next time, ask for" + ask + ": that is what was used, with a fifth to spare.\n";
+  const std::string ask = next_time(e);
+  if (!ask.empty()) out += "Next time, ask for " + ask + ": that is what was used, with a fifth to spare.\n";
 }
 
 }  // namespace
@@ -112,6 +110,13 @@ Efficiency efficiency_of(const RecordView& view) {
     out.mem_estimated = s.usage->tasks > 1;
   }
   return out;
+}
+
+std::string next_time(const Efficiency& efficiency) {
+  std::string ask;
+  if (auto cpus = efficiency.cpus_next_time()) ask = fmt::format("{} {} in all", *cpus, *cpus == 1 ? "CPU" : "CPUs");
+  if (auto mem = efficiency.mem_next_time()) ask += (ask.empty() ? "" : " and ") + mem_option(*mem);
+  return ask;
 }
 
 std::string efficiency_report(const RecordView& view) {

@@ -25,6 +25,8 @@ struct Efficiency {
   std::optional<Bytes> mem_next_time() const;  // on each node, whole MiB or GiB
 };
 Efficiency efficiency_of(const RecordView& job);  // with its steps
+// "2 CPUs in all and --mem=1229M"; empty where there is nothing to change.
+std::string next_time(const Efficiency& efficiency);
 
 // seff's report, as Slurm's contributed seff prints it, with what to ask for next time at the end.
 std::string efficiency_report(const RecordView& job);

@@ -1,14 +1,13 @@
 #include "muster/gpu_hours.h"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <map>
 
 #include "base/plain_text.h"
-#include "base/text.h"
 #include "fields/json_values.h"
 #include "model/tres_name.h"
-#include "model/usage_time.h"
 
 namespace muster::front {
 namespace {
@@ -24,48 +23,14 @@ constexpr Dimension kDimensions[] = {{"account", kUsageAccount, &UsageKey::accou
                                      {"qos", kUsageQos, &UsageKey::qos}};
 const Dimension& dimension_of(UsagePart part) { return *std::ranges::find(kDimensions, part, &Dimension::part); }
 
-struct FormName {
-  std::string_view option;
-  ReportForm form;
-};
-constexpr FormName kForms[] = {
-    {"--csv", ReportForm::kCsv}, {"--json", ReportForm::kJson}, {"--svg", ReportForm::kSvg}, {"--html", ReportForm::kHtml}};
-
-std::string hours(uint64_t seconds) {
-  char text[32];
-  return std::string(text, static_cast<size_t>(snprintf(text, sizeof text, "%.2f", static_cast<double>(seconds) / 3600)));
-}
 std::string percent(uint64_t part, uint64_t whole) {
   char text[32];
   const double value = whole ? static_cast<double>(part) / static_cast<double>(whole) * 100 : 0;
   return std::string(text, static_cast<size_t>(snprintf(text, sizeof text, "%.1f%%", value)));
 }
 std::string shown(const std::string& name) { return name.empty() ? "(none)" : plain(name); }
-std::string padded(std::string text, int width) {
-  const auto want = static_cast<size_t>(width < 0 ? -width : width);
-  const std::string blanks(text.size() < want ? want - text.size() : 0, ' ');
-  return width < 0 ? text + blanks : blanks + text;
-}
-
-// "2026-10": that month of the local calendar.
-Result<Time> month_of(std::string_view text) {
-  const bool shaped = text.size() == 7 && text[4] == '-';
-  const auto year = shaped ? parse_number<int>(text.substr(0, 4), 1970, 9998) : std::nullopt;
-  const auto month = shaped ? parse_number<int>(text.substr(5), 1, 12) : std::nullopt;
-  if (!year || !month) return fail(Errc::kInvalidTime, "--month " + std::string(text) + ": no month", "a month is written 2026-10");
-  MUSTER_TRY(day, parse_time_point(std::string(text) + "-01", Time{}));
-  return period_begin(UsagePeriod::kMonth, day);
-}
-
 std::string title_of(const GpuHours& g) {
   return "GPU-hours of cluster " + plain(g.cluster) + " by " + g.by + ", " + format_time(g.from) + " - " + format_time(g.until);
-}
-
-std::string csv_field(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == text.npos) return text;
-  std::string out = "\"";
-  for (char c : text) out.append(c == '"' ? "\"\"" : std::string(1, c));
-  return out + "\"";
 }
 
 std::string escaped(const std::string& text) {
@@ -92,33 +57,14 @@ std::string rect(double x, size_t y, double width, const char* colour, const std
 }  // namespace
 
 Result<GpuHoursAsk> parse_gpu_hours(std::span<const std::string> arguments, Time now) {
-  GpuHoursAsk ask;
-  ask.from = period_begin(UsagePeriod::kMonth, now);
-  ask.until = period_after(UsagePeriod::kMonth, ask.from);
-  for (size_t index = 0; index < arguments.size(); ++index) {
-    const std::string& word = arguments[index];
-    if (const auto* form = std::ranges::find(kForms, std::string_view(word), &FormName::option); form != std::end(kForms)) {
-      ask.form = form->form;
-      continue;
-    }
-    const size_t equals = word.find('=');
-    const std::string_view option = std::string_view(word).substr(0, equals);
-    if (option != "--by" && option != "--month")
-      return fail(Errc::kBadOption, "gpu-hours: unknown option '" + word + "'",
-                  "muster report gpu-hours --by account|user|partition|qos [--month 2026-10] [--csv|--json|--svg|--html]");
-    if (equals == word.npos && index + 1 == arguments.size()) return fail(Errc::kBadOption, "gpu-hours: " + word + " needs a value");
-    const std::string_view value = equals == word.npos ? std::string_view(arguments[++index]) : std::string_view(word).substr(equals + 1);
-    if (option == "--month") {
-      MUSTER_TRY(month, month_of(value));
-      ask.from = month;
-      ask.until = period_after(UsagePeriod::kMonth, month);
-      continue;
-    }
-    const auto* by = std::ranges::find(kDimensions, value, &Dimension::name);
-    if (by == std::end(kDimensions)) return fail(Errc::kBadOption, "--by " + std::string(value) + ": account, user, partition or qos");
-    ask.by = by->part;
-  }
-  return ask;
+  static constexpr auto kNames = [] {
+    std::array<std::string_view, std::size(kDimensions)> names;
+    std::ranges::transform(kDimensions, names.begin(), &Dimension::name);
+    return names;
+  }();
+  constexpr ReportShape kShape{"gpu-hours", kNames, ReportForm::kHtml, false};
+  MUSTER_TRY(words, parse_report_words(kShape, arguments, now));
+  return GpuHoursAsk{kDimensions[words.by].part, words.from, words.until, words.form};
 }
 
 rpc::QueryUsage query_of(const GpuHoursAsk& ask, const std::string& cluster) {

@@ -15,10 +15,9 @@
 #include "base/time.h"
 #include "fields/tree_sink.h"
 #include "model/usage_report.h"
+#include "muster/report_words.h"
 
 namespace muster::front {
-
-enum class ReportForm : uint8_t { kText, kCsv, kJson, kSvg, kHtml };
 
 struct GpuHoursAsk {
   UsagePart by = kUsageAccount;

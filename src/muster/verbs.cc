@@ -32,7 +32,7 @@ constexpr Verb kVerbs[] = {
     {"explain", "JOB|NODE...", "why a job waits or ended, what would start it sooner; what is the matter with a node", explain_verb},
     {"lint", "[SCRIPT...]", "what is wrong or odd about a batch script, before it waits in the queue", lint_verb},
     {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant", check_config_verb},
-    {"report", "gpu-hours", "GPU-hours by account, user, partition or QOS, ready to bill", report_verb},
+    {"report", "NAME", "gpu-hours: ready to bill; efficiency: what jobs used of what they held, what to ask for next time", report_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
     {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
@@ -53,9 +53,10 @@ constexpr OptionText kClusterOptions[] = {
 };
 constexpr OptionText kOtherOptions[] = {
     {"--json", "explain, lint, check-config, report: for programs instead of people"},
-    {"--by WHAT", "report: account, user, partition or qos"},
+    {"--by WHAT", "report: account, user, partition or qos; efficiency: user, account or job"},
     {"--month YYYY-MM", "report: a month; this one if not given"},
-    {"--csv, --svg, --html", "report: a table, a picture, a page"},
+    {"--start, --end TIME", "report efficiency: jobs that ended between them"},
+    {"--csv, --svg, --html", "report: a table, a picture, a page; the last two of gpu-hours"},
     {"--strict", "check-config: exit status 1 with a warning, too"},
     {"--offline", "lint: does not ask the cluster"},
 };

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from accounting import Database
+from accounting import BOTH, Database
 from harness import until
 
 pytestmark = pytest.mark.better_than_slurm      # SQLite
@@ -35,10 +35,10 @@ MB = 1 << 20
 def gathering(make_cluster):
     made = []
 
-    def make(conf=GATHER, **kw):
+    def make(conf=GATHER, kind=Database, **kw):
         cluster = make_cluster(start=False, nodes=2, conf=conf, **kw)
         cluster.conf_lines.remove("JobAcctGatherType=jobacct_gather/none")
-        cluster.database = Database(cluster)
+        cluster.database = kind(cluster)
         cluster.database.start()
         made.append(cluster.database)
         cluster.start()
@@ -89,6 +89,42 @@ def recorded(cluster, job, step, node=""):
         row = rows.get("%d.%s" % (job, step))
         return rows if row and row["MaxRSS"] and row["MaxRSSNode"].startswith(node) and row["State"] != "RUNNING" else None
     return until("sacct to have what %d.%s used" % (job, step), look)
+
+
+def eaten(gathering, kind=Database):
+    """A cluster whose database has what one job used: 4 CPUs and 1000 MB asked for, one CPU and 80 MB used."""
+    cluster = gathering(kind=kind)
+    job = start_eaters(cluster, 1, 1, "-c4")
+    cluster.file("go", "")
+    cluster.wait_job(job, "COMPLETED")
+    recorded(cluster, job, "0")
+    recorded(cluster, job, "batch")
+    return cluster, job
+
+
+@pytest.mark.parametrize("kind", BOTH)
+def test_the_report_of_what_jobs_used(gathering, kind):
+    cluster, job = eaten(gathering, kind)
+    page = json.loads(cluster.ok("muster", "report", "efficiency", "--by", "job", "--json").out)
+    row, = page["rows"]
+    whole = table(cluster, "sacct", "-j", str(job), "--format=ALL")
+    told = whole[str(job)]
+    assert (row["job"], row["user"], page["jobs_unknown"]) == (str(job), cluster.user, 0)
+    assert abs(row["cpu_used_hours"] * 3600 - seconds(told["TotalCPU"])) < 0.01
+    assert abs(row["cpu_held_hours"] * 3600 - int(told["CPUTimeRAW"])) < 4, "sacct has whole seconds"
+    most = max(size(line["MaxRSS"]) for name, line in whole.items() if "." in name)
+    used = row["memory_used_gb_hours"] / row["memory_held_gb_hours"]
+    assert abs(used - most / (1000 * MB)) < 0.001
+    advice, = [line for line in cluster.ok("seff", str(job)).lines if line.startswith("Next time")]
+    assert row["next_time"] and row["next_time"] in advice
+
+    lines = cluster.ok("muster", "report", "efficiency", "--csv").lines
+    assert lines[0].startswith("user,jobs,cpu_held_hours,") and lines[1].startswith(cluster.user + ",1,") and len(lines) == 2
+    assert "of the memory" in cluster.ok("muster", "report", "efficiency", "--by=account").out
+    before = cluster.ok("muster", "report", "efficiency", "--csv", "--start", "2020-01-01", "--end", "2020-02-01")
+    assert before.lines == lines[:1]
+    wrong = cluster.run("muster", "report", "efficiency", "--by", "colour")
+    assert wrong.code == 1 and "--by colour: user, account or job" in wrong.err
 
 
 def test_a_step_on_two_nodes_while_it_runs_and_afterwards(gathering):

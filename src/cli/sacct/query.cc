@@ -20,13 +20,6 @@ std::unexpected<QueryMistake> mistake(Form form, std::string text, std::string h
   return std::unexpected(QueryMistake{form, std::move(text), std::move(hint)});
 }
 
-constexpr uint32_t kEnded = [] {
-  uint32_t bits = 0;
-  for (int i = 0; i < kJobStateCount; ++i)
-    if (is_finished(static_cast<JobState>(i))) bits |= 1u << i;
-  return bits;
-}();
-
 Done add_states(const SacctOptions& o, Filter& f) {
   const std::string* unknown = add_job_states(o.states, f.states, f.state_flags);
   if (!unknown) return {};
@@ -157,7 +150,7 @@ Done add_window(const SacctOptions& options, Time now, Filter& filter) {
     filter.from = *t;
   }
   // With a start but no end, states of jobs that run or wait are looked for at that moment: the window is as short as the clock's tick.
-  const bool moment = states && !options.start.empty() && (filter.states & ~kEnded || filter.state_flags);
+  const bool moment = states && !options.start.empty() && (filter.states & ~kEndedStates || filter.state_flags);
   filter.until = moment ? filter.from + seconds(1) : now + seconds(1);
   if (!options.end.empty()) {
     auto t = point(options.end, now);

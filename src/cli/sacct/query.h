@@ -21,6 +21,14 @@ struct QueryMistake {
   std::string text, hint;
 };
 
+// JobRecordFilter::states of the jobs that ended within its time.
+inline constexpr uint32_t kEndedStates = [] {
+  uint32_t bits = 0;
+  for (int i = 0; i < kJobStateCount; ++i)
+    if (is_finished(static_cast<JobState>(i))) bits |= 1u << i;
+  return bits;
+}();
+
 // `me` is the user whose jobs are meant when no user is named; root asks for all.
 std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& options, const std::string& cluster, Time now, Uid me);
 
