@@ -13,7 +13,7 @@ constexpr KeyRow kRows[] = {
     text("RequeueExitHold", nullptr, "Exit codes after which a batch job is requeued and held."),
     path("ResumeFailProgram", nullptr, "Program run for nodes that did not come up in ResumeTimeout."),
     path("ResumeProgram", nullptr, "Program that powers nodes up."),
-    number("ResumeRate", "300", "Nodes powered up per minute; 0 = no limit.").not_yet("power saving beyond resuming"),
+    number("ResumeRate", "300", "Nodes powered up per minute; 0 = no limit."),
     seconds("ResumeTimeout", "60", "How long a node may take to come up.").infinite(),
     path("ResvEpilog", nullptr, "Program run by slurmctld when a reservation ends; its name is the argument."),
     mins("ResvOverRun", "0", "Minutes a job may run on after its reservation ended.").infinite(),

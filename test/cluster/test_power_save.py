@@ -91,3 +91,18 @@ def test_a_restart_of_the_controller_changes_nothing(make_cluster):
     m.cluster.start_ctld()
     m.cluster.wait_ctld()
     assert m.states() == {"n1": "idle~"} and m.told() == ["suspend n1"]
+
+
+def test_resume_rate_lets_whole_jobs_up_by_the_minute(make_cluster):
+    m = Machines(make_cluster, "SuspendTime=100000\nResumeRate=3", nodes=4)
+    m.cluster.ok("scontrol", "power", "down", "n[1-4]")
+    until("the nodes to go down", lambda: set(m.states().values()) == {"idle~"})
+    m.off("n1", "n2", "n3", "n4")
+    first, second = (m.cluster.sbatch("-N2", "-w", nodes, "--wrap", "true") for nodes in ("n[1-2]", "n[3-4]"))
+    until("the first job's nodes to be told", lambda: "resume n[1-2]" in m.told())
+    until("both jobs to have nodes", lambda: {m.cluster.job(j)["JobState"] for j in (first, second)} == {"CONFIGURING"})
+    assert set(m.states().values()) == {"alloc#"} or "mix#" in m.states().values(), m.states()
+    assert m.told()[-1] == "resume n[1-2]"          # its node that would fit comes with the other one, in a minute
+    m.cluster.kill_ctld()                           # a minute begins anew with the controller
+    m.cluster.start_ctld()
+    until("the second job's nodes to be told", lambda: m.told()[-1] == "resume n[3-4]")

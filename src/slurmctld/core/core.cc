@@ -52,7 +52,7 @@ void Core::configure(Settings settings) {
   follow_settings();
   if (age_changed) rebuild();
   minutes_at_ = kTimeInfinite;
-  power_at_ = now_;
+  power_at_ = resume_at_ = now_;
   take(decide_configure(own()));
   if (!again)
     cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
@@ -150,6 +150,7 @@ void Core::follow_up(const Event& event) {
   } else if (auto* n = std::get_if<event::NodeStateChanged>(&event)) {
     for (JobId id : indexes_.jobs_on(n->node))
       if (const Job* j = cluster_.jobs.find(id.value); j && (j->flags & kJobConfiguring)) readied_.push_back(id);
+    if (const Node* node = cluster_.nodes.find(n->node.value); node && ResumeQueue::waits(*node)) resume_at_ = now_;
   }
 }
 
@@ -373,6 +374,7 @@ void Core::housekeep() {
   fire_timers();
   end_inactive();
   save_power();
+  resume_nodes();
   drop_excess_records();
   while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty() || !turned_.empty()) {
     if (!turned_.empty()) take_turns(false);
@@ -431,6 +433,7 @@ void Core::rollback() {
   watch_slices();
   unsettled_reservations_.clear();
   happened_.clear();
+  resume_at_ = now_ + seconds(1);
 }
 
 std::shared_ptr<const Snapshot> Core::snapshot() const { return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts()); }

@@ -26,6 +26,7 @@
 #include "slurmctld/core/minute_watch.h"
 #include "slurmctld/core/power_save.h"
 #include "slurmctld/core/records.h"
+#include "slurmctld/core/resume_queue.h"
 
 namespace muster::slurmctld {
 
@@ -113,7 +114,9 @@ class Core {
   // ---- after commit
   std::vector<Effect> take_effects(Time now);
   std::shared_ptr<const Snapshot> snapshot() const;  // as of the last commit
-  Time next_timer() const { return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_}); }
+  Time next_timer() const {
+    return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_, resume_at_});
+  }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
   std::vector<std::string> take_unused_blobs() { return indexes_.take_unused_blobs(); }
@@ -169,6 +172,12 @@ class Core {
     power_at_ = power_save_.look(own(), out);
     take(std::move(out));
   }
+  void resume_nodes() {
+    if (now_ < resume_at_) return;
+    Events out;
+    resume_at_ = resume_queue_.look(own(), out);
+    take(std::move(out));
+  }
   void ask_for_memory(JobId job);
   void memory_measured(NodeId node, const node_rpc::JobMeasured& report);
   void settle_memory(const Job& job);
@@ -207,6 +216,8 @@ class Core {
   Time inactive_at_ = kTimeInfinite;            // when an allocation will have been left for InactiveLimit
   PowerSave power_save_;                        // volatile
   Time power_at_ = kTimeInfinite;               // when it looks for nodes to power down next
+  ResumeQueue resume_queue_;                    // volatile
+  Time resume_at_{};                            // when it looks whose turn it is next: at first, then when there is room
   Time triggers_at_ = kTimeInfinite;            // next_trigger_time() of the state as it is
   std::set<uint32_t> started_triggers_;         // volatile: pulled ones that the daemon was told to run
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it

@@ -17,15 +17,15 @@
 namespace muster::slurmctld {
 namespace {
 
-// Nodes of the item that are powered down have to come up first: they are marked as powering up (# in sinfo), with a deadline.
+// Nodes of the item that are powered down have to come up first: they are marked as powering up (# in sinfo) and wait for their turn
+// (resume_queue.h), in the same turn of the core where ResumeRate lets them.
 void power_up(const View& v, const sched::StartItem& item, Events& out) {
   for (const NodeShare& s : item.allocation->nodes) {
     const Node& n = v.cluster.nodes.at(s.node.value);
     if (!(n.flags & kNodePoweredDown)) continue;
     event::NodeStateChanged e = state_of(n, v.now);
     e.flags = (n.flags & ~kNodePoweredDown) | kNodePoweringUp;
-    e.resume_deadline = resume_deadline(v, n);
-    e.run = event::PowerProgram::kResume;
+    e.resume_deadline = kTimeUnset;
     out.push_back(std::move(e));
   }
 }

@@ -96,12 +96,6 @@ void keep_up(const View& view, std::vector<const Node*>& nodes) {
 
 }  // namespace
 
-size_t PowerSave::allowance(Time now, uint32_t rate) {
-  while (!gone_.empty() && gone_.front() + minutes(1) <= now) gone_.pop_front();
-  if (rate == 0) return SIZE_MAX;
-  return gone_.size() >= rate ? 0 : rate - gone_.size();
-}
-
 Time PowerSave::look(const View& view, Events& out) {
   const config::Config& config = view.settings.config();
   if (!on(config)) return kTimeInfinite;
@@ -120,12 +114,10 @@ Time PowerSave::look(const View& view, Events& out) {
   std::vector<const Node*> nodes;
   for (const auto& [at, node] : times) nodes.push_back(node);
   keep_up(view, nodes);
-  const size_t most = allowance(view.now, config.suspend_rate);
-  for (size_t i = 0; i < nodes.size() && i < most; ++i) {
-    power_down_idle(view, *nodes[i], out);
-    gone_.push_back(view.now);
-  }
-  if (nodes.size() > most) next = std::min(next, gone_.empty() ? view.now + minutes(1) : gone_.front() + minutes(1));
+  const size_t now = std::min(nodes.size(), rate_.room(view.now, config.suspend_rate));
+  for (size_t i = 0; i < now; ++i) power_down_idle(view, *nodes[i], out);
+  rate_.take(view.now, now);
+  if (nodes.size() > now) next = std::min(next, rate_.when(view.now, config.suspend_rate, 1));
   const Duration interval = seconds(std::max<int64_t>(config.slurmctld_parameters.number("power_save_interval", 10), 1));
   const Duration least = seconds(config.slurmctld_parameters.number("power_save_min_interval", 0));
   return std::max(std::min(next, view.now + interval), view.now + std::max(least, kSoonest));

@@ -9,11 +9,10 @@
 // most once a second.
 #pragma once
 
-#include <deque>
-
 #include "base/time.h"
 #include "config/slurm_conf.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/minute_rate.h"
 
 namespace muster::slurmctld {
 
@@ -26,9 +25,7 @@ class PowerSave {
   Time look(const View& view, Events& out);
 
  private:
-  // How many may go now; forgets what is older than a minute.
-  size_t allowance(Time now, uint32_t rate);
-  std::deque<Time> gone_;  // when nodes were powered down, in the last minute
+  MinuteRate rate_;
 };
 
 }  // namespace muster::slurmctld
