@@ -6,8 +6,7 @@
 //
 // The server is a child of whoever starts it, and the copies are the server's children: their ends are seen by their pidfds. A copy has a
 // session of its own; directory, environment and limits are those that the spec gave the server, descriptors 1 and 2 are ours, 0 is
-// /dev/null. The server ends when
-// its ForkServer is destroyed or the process of that dies; its copies go on.
+// /dev/null. The server ends when its ForkServer is destroyed or the process of that dies; its copies go on. docs/adr/0017 says why.
 #pragma once
 
 #include <span>

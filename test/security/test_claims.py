@@ -2,6 +2,7 @@
 import os
 import re
 import sqlite3
+import threading
 
 import pytest
 
@@ -40,12 +41,16 @@ def test_another_users_script_by_its_hash(town, kept, message):
     for digest in found:
         for field in ("script_hash", "environment_hash"):
             b = town.b
-            b.send(message, {**b.request(hold=1, **{field: digest})}, known=True)
+            # Whoever allocates waits for the job to start, and a held one does not.
+            asking = threading.Thread(target=b.send, args=(message, b.request(hold=1, **{field: digest})), kwargs={"known": True})
+            asking.start()
+            until("the job is there, or refused", lambda: b.run("squeue", "-h", "-o", "%A", "-u", b.name).out.strip() or not asking.is_alive())
             for job in b.run("squeue", "-h", "-o", "%A", "-u", b.name).out.split():
                 for subject in ("script", "environment"):
                     answer = b.send("QueryText", {"subject": subject, "job": job})
                     assert SECRET not in answer.result.out, answer
                 b.run("scancel", job)
+            asking.join()
     text = town.b.send("QueryText", {"subject": "script", "job": kept})
     assert not text and SECRET not in text.result.out
     assert SECRET not in town.b.run("scontrol", "write", "batch_script", str(kept), "-").out
