@@ -5,6 +5,14 @@
 
 namespace muster::sim {
 
+// A job may give up nodes whose part of a step is over; the step's record then says the nodes that are left, and the use of all.
+void Checkers::note_width(const event::StepCreated& created) {
+  const Job* job = mirror_.jobs.find(created.job.value);
+  if (!job) return;
+  size_t& most = step_width_[{{job->id, job->submitted, job->restarts}, created.step.id}];
+  most = std::max(most, created.step.shares.size());
+}
+
 void Checkers::check_records(const slurmctld::Core& core) {
   if (!core.cluster().accounting) return;
   if (!core.indexes().unrecorded().empty() || !core.cluster().kept_records.empty()) fail("records", "some were never acknowledged");
@@ -18,10 +26,13 @@ void Checkers::check_records(const slurmctld::Core& core) {
     if (!world_.accounting.job(id, generation))
       fail("records", "run " + std::to_string(generation) + " of " + name(id) + " is not in the database");
   // Each node tells what one task used.
-  for (const auto& [key, step] : world_.accounting.steps())
-    if (step.usage && step.usage->tasks > std::max(1u, step.nodes))
-      fail("records", "what a step of " + name(key.first.id) + " used on " + std::to_string(step.nodes) + " nodes was told by " +
+  for (const auto& [key, step] : world_.accounting.steps()) {
+    const auto width = step_width_.find(key);
+    const size_t began_on = width == step_width_.end() ? 1 : std::max<size_t>(1, width->second);  // a batch script is on one node
+    if (step.usage && step.usage->tasks > began_on)
+      fail("records", "what a step of " + name(key.first.id) + " used on " + std::to_string(began_on) + " nodes was told by " +
                           std::to_string(step.usage->tasks));
+  }
   core.cluster().jobs.for_each([&](uint32_t, const Job& j) {
     const JobRecord* stored = world_.accounting.job(j.id, j.restarts);
     std::string now, there;

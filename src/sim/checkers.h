@@ -24,9 +24,11 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <set>
 #include <utility>
 
+#include "model/accounting.h"
 #include "model/cluster.h"
 #include "model/event.h"
 #include "sched/planner.h"
@@ -74,6 +76,7 @@ class Checkers {
   void check_node_usage(const Cluster& cluster, const Node& node, const std::vector<const Job*>& jobs);
   void check_overlap(uint32_t node, const Process& process);
   void check_acknowledged(const Cluster& cluster);
+  void note_width(const event::StepCreated& created);
   void check_records(const slurmctld::Core& core);
   void check_replay(const slurmctld::Core& core, const char* when);
   std::string name(NodeId node) const;
@@ -83,8 +86,9 @@ class Checkers {
   slurmctld::Indexes indexes_;
   uint64_t position_ = 0;
   std::set<JobId> acknowledged_, purged_;
-  std::set<JobId> suspended_;                     // at any time of their life: they may be back beside others
-  std::set<std::pair<JobId, uint32_t>> started_;  // batch scripts, by generation
+  std::set<JobId> suspended_;                                     // at any time of their life: they may be back beside others
+  std::set<std::pair<JobId, uint32_t>> started_;                  // batch scripts, by generation
+  std::map<std::pair<JobRecordKey, StepId>, size_t> step_width_;  // the nodes that a step began on
   uint32_t commits_ = 0;
 };
 

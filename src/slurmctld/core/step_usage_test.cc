@@ -131,6 +131,19 @@ TEST(StepUsage, OfAStepThatItsJobsEndEnded) {
   b.expect_replay_equal();
 }
 
+TEST(StepUsage, OfANodeThatItsJobGaveUpAfterItsPartIsKept) {
+  TwoNodes b;
+  b.gone(1, 200);
+  ASSERT_TRUE(b.update(b.job, "NumNodes", "1"));
+  b.gone(0, 100);
+  const StepUsage* u = b.used(b.step);
+  ASSERT_TRUE(u);
+  EXPECT_EQ(u->tasks, 2u);
+  EXPECT_EQ(u->rss.total, Bytes(300));
+  EXPECT_EQ(b.stored[b.step].nodes, 1u);
+  b.expect_replay_equal();
+}
+
 TEST(StepUsage, OfTheBatchScriptOnce) {
   TwoNodes b;
   b.finish();
