@@ -224,6 +224,22 @@ TEST(EditJobs, OwnersAndOperators) {
   EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);  // not everybody's
 }
 
+TEST(EditJobs, AWckeyThatSomebodyNamesIsNotTheDefaultOne) {
+  JobRecord r = finished(1);
+  r.wckey = "grant";
+  r.wckey_is_default = true;
+  rpc::EditJobRecords q;
+  q.where.jobs.emplace_back().job = JobId(1);
+  for (const char* named : {"thesis", "grant"}) {
+    q.wckey = named;
+    auto done = edit_jobs({r}, q, Uid(0), true);
+    ASSERT_TRUE(done);
+    ASSERT_EQ(done->size(), 1u) << named;
+    EXPECT_EQ((*done)[0].wckey, named);
+    EXPECT_FALSE((*done)[0].wckey_is_default);
+  }
+}
+
 TEST(EditJobs, ARunawayJobEndsWhenItWasLastHeardOf) {
   JobRecord r = finished(1);
   r.state = JobState::kRunning;

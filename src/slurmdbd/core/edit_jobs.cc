@@ -1,6 +1,7 @@
 #include "slurmdbd/core/edit_jobs.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace muster::slurmdbd {
 namespace {
@@ -47,6 +48,7 @@ Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const r
     different |= set(record.system_comment, request.system_comment);
     different |= set(record.extra, request.extra);
     different |= set(record.wckey, request.wckey);
+    if (request.wckey) different |= std::exchange(record.wckey_is_default, false);  // somebody has named it
     different |= set(record.tres_allocated, request.tres_allocated);
     different |= set(record.derived_exit_status, request.derived_exit_status);
     different |= end(record, request.end_as);
