@@ -10,7 +10,7 @@ namespace muster::acct {
 namespace {
 
 constexpr size_t kNamesShown = 12;
-constexpr std::string_view kNormal = "normal";  // the QOS of an association that has no default of its own or above it
+constexpr std::string_view kNormal = "normal";  // the QOS of an association that may use several and has no default of its own or above it
 
 struct Question {
   const AccountDirectory* directory;
@@ -99,6 +99,12 @@ constexpr Rule kRules[] = {
     {foreign_wckey, Errc::kInvalidWckey, Reason::kInvalidAccount, AtSubmission::kRefused},
 };
 
+// Where an association may use one QOS alone, that is what its jobs have: nothing else is left to them.
+std::string default_qos(const AssociationRecord& association) {
+  if (association.default_qos.empty() && association.qos.size() == 1) return association.qos.front();
+  return association.default_qos;
+}
+
 Admitted with_defaults(const AccountDirectory* directory, const Asked& asked) {
   Admitted out;
   out.account = asked.account;
@@ -110,7 +116,7 @@ Admitted with_defaults(const AccountDirectory* directory, const Asked& asked) {
   } else {
     out.association = directory->association(asked.user, asked.account, asked.partition);
   }
-  if (out.qos.empty() && out.association) out.qos = out.association->default_qos;
+  if (out.qos.empty() && out.association) out.qos = default_qos(*out.association);
   if (out.qos.empty() && directory->qos.contains(kNormal)) out.qos = kNormal;
   return out;
 }

@@ -58,6 +58,23 @@ TEST_F(AdmissionTest, ThePartitionsOwnAssociationGoesBeforeTheOneForAll) {
   EXPECT_EQ(std::get<Admitted>(admit(&d, kQos, {"games", "deep", "", "gpu"}, Moment::kStart)).association->partition, "gpu");
 }
 
+TEST_F(AdmissionTest, TheOnlyQosOfAnAssociationIsThatOfItsJobs) {
+  d = ADirectory()
+          .qos("normal")
+          .qos("fast")
+          .qos("slow")
+          .account("root")
+          .account("team")
+          .user("games", "team")
+          .user("news", "team")
+          .association("games", "team", {"slow"})
+          .association("news", "team", {"fast", "slow"})
+          .make();
+  for (const Enforcement& e : {kNothing, kAssociations, kQos}) EXPECT_EQ(ask(e, {"games", "", "", "main"}), "team slow");
+  EXPECT_EQ(ask(kQos, {"games", "", "normal", "main"}), "error 2066");
+  EXPECT_EQ(ask(kQos, {"news", "", "", "main"}), "error 2066");  // it has to say which
+}
+
 TEST_F(AdmissionTest, WithoutEnforcementAnythingIsTaken) {
   EXPECT_EQ(ask(kNothing, {"games", "nosuch", "nosuch", "main"}), "nosuch nosuch");
   EXPECT_EQ(ask(kNothing, {"nobody", "", "", "main"}), " normal");

@@ -200,10 +200,16 @@ def test_720_gpu_hours_are_the_most(cluster):
 
 
 @row(25)
-def test_a_job_without_a_qos_is_told_which_it_may_use(cluster):
-    for line in ("add account team-c", "add user %s Account=team-c" % cluster.user, "add qos team-c-qos", "modify account team-c set QOS=team-c-qos"):
+def test_a_job_without_a_qos_has_the_only_one_of_its_account(cluster):
+    for line in ("add account team-c", "add user %s Account=team-c" % cluster.user, "add qos team-c-qos,team-c-spare",
+                 "modify account team-c set QOS=team-c-qos"):
         cluster.ok("sacctmgr", "-i", *line.split())
     heard(cluster)
+    job = cluster.sbatch("-A", "team-c", "--wrap", "true")
+    assert cluster.job(job)["QOS"] == "team-c-qos"
+    cluster.wait_job(job)
+    cluster.ok("sacctmgr", "-i", "modify", "account", "team-c", "set", "QOS+=team-c-spare")
+    heard(cluster)
     said = cluster.run("sbatch", "-A", "team-c", "--wrap", "true")
-    assert said.code == 1 and "Invalid qos specification" in said.err and "it may use: team-c-qos" in said.err, said
-    cluster.wait_job(cluster.sbatch("-A", "team-c", "--qos=team-c-qos", "--wrap", "true"))
+    assert said.code == 1 and "Invalid qos specification" in said.err and "it may use: team-c-qos, team-c-spare" in said.err, said
+    cluster.wait_job(cluster.sbatch("-A", "team-c", "--qos=team-c-spare", "--wrap", "true"))
