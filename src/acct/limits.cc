@@ -161,7 +161,14 @@ uint64_t minutes_of(const Wanted& wanted) { return wanted.time_limit_min == kUnl
 
 uint64_t times(uint64_t amount, double factor) { return factor == 1 ? amount : to_count(static_cast<double>(amount) * factor); }
 
-uint64_t wanted_of(const Bound& bound, const Wanted& wanted, bool safe) {
+// How many nodes more than the holder has. Before they are chosen: at least so many.
+uint64_t more_nodes(const Bitmap& has, const Wanted& wanted) {
+  if (wanted.nodes.any()) return (wanted.nodes - has).count();
+  const uint64_t least = wanted.tres[TresTable::kNode], had = has.count();
+  return least - std::min(least, had);
+}
+
+uint64_t wanted_of(const Bound& bound, const Wanted& wanted, const NodeCounts& had, bool safe) {
   const uint64_t tres = wanted.tres[bound.tres];
   switch (bound.row->counts) {
     case Counts::kRunning:
@@ -170,7 +177,7 @@ uint64_t wanted_of(const Bound& bound, const Wanted& wanted, bool safe) {
     case Counts::kSubmitted: return wanted.jobs;
     case Counts::kUsedMinutes: return safe ? times(mul_sat(tres, minutes_of(wanted)), bound.factor) : std::min<uint64_t>(tres, 1);
     case Counts::kOneNode: return wanted.each_node[bound.tres];
-    case Counts::kHeld:
+    case Counts::kHeld: return bound.tres == TresTable::kNode ? more_nodes(had.nodes(), wanted) : tres;
     case Counts::kOneJob:
     case Counts::kAtLeast: return tres;
     case Counts::kRunMinutes: return times(mul_sat(tres, minutes_of(wanted)), bound.factor);
@@ -221,7 +228,8 @@ double minutes_used(const Bound& bound, const Cluster& cluster, Time now) {
 std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Standing& standing, const Wanted& wanted, When when) {
   for (const Bound& b : bounds) {
     if (!(b.row->asked & when)) continue;
-    const Excess e{&b, used_of(b, standing), wanted_of(b, wanted, standing.safe)};
+    const NodeCounts& had = standing.ledger.use_of(b.holder).nodes;
+    const Excess e{&b, used_of(b, standing), wanted_of(b, wanted, had, standing.safe)};
     if (exceeds(b, e.used, e.wanted)) return e;
   }
   return std::nullopt;
@@ -229,7 +237,7 @@ std::optional<Excess> first_exceeded(const std::vector<Bound>& bounds, const Sta
 
 std::optional<Excess> first_exceeded_alone(const std::vector<Bound>& bounds, const Wanted& wanted) {
   for (const Bound& b : bounds) {
-    const Excess e{&b, 0, wanted_of(b, wanted, false)};
+    const Excess e{&b, 0, wanted_of(b, wanted, {}, false)};
     if (b.row->on != On::kPartition && b.row->counts != Counts::kAccruing && exceeds(b, 0, e.wanted)) return e;
   }
   return std::nullopt;

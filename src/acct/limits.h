@@ -7,6 +7,8 @@
 // the job's QOS (the other way round with OverPartQOS), then that of the association; only the first that is set applies. A lowered limit
 // ends nothing that runs, but for those on minutes that were used (exhaustion.h).
 //
+// A limit on nodes counts each of them once, however many jobs of its holder stand there; so a job may always share those that the holder has.
+//
 // Cost: bounds_on O(rows x limits of those concerned); first_exceeded O(bounds x log n), whatever the number of jobs.
 #pragma once
 
@@ -37,6 +39,7 @@ struct Wanted {
   TresCounts tres;
   TresCounts each_node;  // on the node where it takes the most
   uint32_t jobs = 1;     // tasks of an array at its submission
+  Bitmap nodes = {};     // those that were chosen; empty: none were, yet
   uint32_t time_limit_min = kUnlimited32;
 };
 

@@ -145,6 +145,27 @@ TEST(Limits, EachTresHasItsReason) {
   }
 }
 
+TEST(Limits, ANodeCountsOnceForAllWhoStandThere) {
+  World w;
+  w.limit(2, {{LimitKind::kGrpTres, "node", 2}});
+  w.build();
+  auto on = [&](std::initializer_list<size_t> nodes) {
+    Wanted wanted = w.wants(1);
+    for (size_t n : nodes) wanted.nodes.set(n);
+    return wanted;
+  };
+  w.hold(4, 1);
+  w.hold(4, 1);  // both on node 0
+  EXPECT_EQ(w.ask(on({0}), kWithNodes), "");
+  EXPECT_EQ(w.ask(on({0, 1}), kWithNodes), "");
+  EXPECT_EQ(w.ask(on({1, 2}), kWithNodes), "AssocGrpNodeLimit: GrpTRES=node of account team: 1 of 2 in use, 2 more wanted");
+  Wanted wide = w.wants(1);
+  wide.tres.add(TresTable::kNode, 1);
+  EXPECT_EQ(w.ask(wide), "");
+  wide.tres.add(TresTable::kNode, 1);
+  EXPECT_EQ(w.ask(wide), "AssocGrpNodeLimit: GrpTRES=node of account team: 1 of 2 in use, 2 more wanted");
+}
+
 TEST(Limits, OneOnATresThatNobodyHasHoldsNobodyBack) {
   World w;
   w.limit(3, {{LimitKind::kGrpTres, "gres/fpga", 0}, {LimitKind::kGrpTres, "energy", 0}});

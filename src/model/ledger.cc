@@ -34,7 +34,14 @@ uint64_t usage_factor(const Charge& c, const AccountDirectory* directory) {
 }
 
 Use use_of(const Charge& c, const AccountDirectory* directory, const TresTable& table) {
-  Use out{c.submitted, c.running, c.accruing, c.allocation ? counts_of(*c.allocation, table) : TresCounts(), {}};
+  Use out;
+  out.submitted = c.submitted;
+  out.running = c.running;
+  out.accruing = c.accruing;
+  if (c.allocation) {
+    out.held = counts_of(*c.allocation, table);
+    out.nodes.add(nodes_of(*c.allocation));
+  }
   if (!c.accrues) return out;
   const uint64_t factor = usage_factor(c, directory);
   out.rate = {out.held.times(factor), factor * c.running};
@@ -55,6 +62,8 @@ void add(Use& to, const Use& by) {
   to.running += by.running;
   to.accruing += by.accruing;
   to.held.add(by.held);
+  to.nodes.add(by.nodes);
+  to.held.put(TresTable::kNode, to.nodes.nodes().count());
   to.rate.tres.add(by.rate.tres);
   to.rate.wall += by.rate.wall;
   to.due.add(by.due);
@@ -65,6 +74,8 @@ void take(Use& from, const Use& by) {
   from.running -= std::min(from.running, by.running);
   from.accruing -= std::min(from.accruing, by.accruing);
   from.held.take(by.held);
+  from.nodes.take(by.nodes);
+  from.held.put(TresTable::kNode, from.nodes.nodes().count());
   from.rate.tres.take(by.rate.tres);
   from.rate.wall -= std::min(from.rate.wall, by.rate.wall);
   from.due.take(by.due);

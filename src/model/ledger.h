@@ -5,6 +5,7 @@
 //
 // A job counts as submitted until it is over (each pending task of an array counts once), and as running from its start until it is over:
 // a suspended job keeps what it has, but its usage stands still. What a job gave up while it runs no longer counts, even while a node is still cleaning up after it.
+// A node that several jobs of one holder share counts once among what that holds; node-seconds are those of each job.
 //
 // Cost: a change O(depth of the association x log n), and O(nodes) more where the allocation changed; a question O(log n).
 #pragma once
@@ -19,6 +20,7 @@
 #include "base/pdict.h"
 #include "base/pmap.h"
 #include "model/job.h"
+#include "model/node_counts.h"
 #include "model/partition.h"
 #include "model/tres_table.h"
 
@@ -38,6 +40,7 @@ struct Use {
   uint32_t submitted = 0, running = 0;
   uint32_t accruing = 0;  // of those that wait: how many grow in priority by that, where a limit counts them (Job::accrues)
   TresCounts held;
+  NodeCounts nodes;  // on which they stand
   UsageRate rate;
   TresProducts due;  // of each job what it uses, times the second at which its time limit ends
   bool none() const { return submitted == 0 && running == 0 && accruing == 0 && held.none() && rate.none() && due.none(); }

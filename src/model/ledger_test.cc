@@ -110,6 +110,22 @@ TEST(TresCounts, StayWithinTheirRange) {
   EXPECT_EQ(b, TresCounts());
 }
 
+TEST(Ledger, ANodeThatJobsShareCountsOnce) {
+  Cluster c = a_cluster();
+  put(c, running(a_job(1, 5), an_allocation(2, 1)));
+  put(c, running(a_job(2, 5), an_allocation(3, 1)));
+  put(c, running(a_job(3, 6, "team", "normal", Uid{1001}), an_allocation(4, 1)));
+  EXPECT_EQ(held(c, Holder::association(5), "node"), 3u);
+  EXPECT_EQ(held(c, Holder::association(2), "node"), 4u);
+  EXPECT_EQ(held(c, Holder::qos("fast"), "node"), 3u);
+  EXPECT_EQ(held(c, Holder::association(2), "cpu"), 9u);
+  Job over = c.jobs.at(2);
+  over.state = JobState::kCompleted;
+  put(c, over);
+  EXPECT_EQ(held(c, Holder::association(5), "node"), 2u);
+  EXPECT_EQ(held(c, Holder::association(2), "node"), 4u);
+}
+
 TEST(Ledger, AJobCountsForItsAssociationAndThoseAboveIt) {
   Cluster c = a_cluster();
   put(c, a_job(1, 5));

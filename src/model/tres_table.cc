@@ -41,6 +41,11 @@ void TresCounts::add(size_t tres, uint64_t count) {
   counts_[tres] = sum(counts_[tres], count);
 }
 
+void TresCounts::put(size_t tres, uint64_t count) {
+  if (counts_.size() <= tres) counts_.resize(tres + 1);
+  counts_[tres] = count;
+}
+
 void TresCounts::add(const TresCounts& more) {
   for (size_t i = 0; i < more.counts_.size(); ++i) add(i, more.counts_[i]);
 }

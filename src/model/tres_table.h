@@ -24,6 +24,7 @@ class TresCounts {
   uint64_t operator[](size_t tres) const { return tres < counts_.size() ? counts_[tres] : 0; }
   void add(size_t tres, uint64_t count);
   void add(const TresCounts& more);
+  void put(size_t tres, uint64_t count);
   void take(const TresCounts& less);
   void raise(const TresCounts& to);  // each to at least so many
   TresCounts times(uint64_t factor) const;

@@ -39,6 +39,7 @@ Bar below_threshold(const Cluster& cluster, const Params& params, const FairFact
 acct::Wanted wanted_with(const std::vector<acct::Bound>& bounds, const Allocation& chosen, const Partition& partition,
                          const Cluster& cluster) {
   acct::Wanted out{counts_of(chosen, cluster.tres_table()), {}};
+  out.nodes = nodes_of(chosen);
   if (acct::any_of_one_node(bounds))
     out.each_node = most_on_a_node(chosen, cluster.tres_table(), partition.tres_billing_weights, cluster.billing());
   return out;

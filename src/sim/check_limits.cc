@@ -1,6 +1,7 @@
 // Limits at the moment of a start: how many tasks of an array run at once, what the partition allows, what accounting allows.
 #include <algorithm>
 #include <functional>
+#include <set>
 
 #include "model/account_directory.h"
 #include "sim/world.h"
@@ -9,7 +10,7 @@ namespace muster::sim {
 namespace {
 
 uint64_t amount_of(const Allocation& a, const std::string& tres) {
-  uint64_t out = tres == "node" ? a.nodes.size() : 0;
+  uint64_t out = 0;
   for (const NodeShare& s : a.nodes) {
     if (tres == "cpu") out += s.counted_cpus();
     if (tres == "mem") out += s.mem_mb;
@@ -56,11 +57,17 @@ class LimitCount {
   }
   template <class F>
   void check(const std::string& whom, const Limit& l, bool jobs, F counts) const {
-    const uint64_t wanted = jobs ? 1 : amount_of(*e_.allocation, l.tres);
-    uint64_t held = 0;
+    uint64_t wanted = jobs ? 1 : amount_of(*e_.allocation, l.tres), held = 0;
+    std::set<uint32_t> nodes;  // one that several jobs share counts once
     c_.jobs.for_each([&](uint32_t, const Job& o) {
-      if (!o.pending() && !o.finished() && counts(o)) held += jobs ? 1 : amount_of(*o.allocation, l.tres);
+      if (o.pending() || o.finished() || !counts(o)) return;
+      held += jobs ? 1 : amount_of(*o.allocation, l.tres);
+      for (const NodeShare& s : o.allocation->nodes) nodes.insert(s.node.value);
     });
+    if (l.tres == "node") {
+      held = nodes.size();
+      for (const NodeShare& s : e_.allocation->nodes) wanted += !nodes.contains(s.node.value);
+    }
     if (wanted > 0 && held + wanted > l.value)
       fail_("brings " + whom + " to " + std::to_string(held + wanted) + " " + (jobs ? "jobs" : l.tres) + " of " + std::to_string(l.value));
   }
