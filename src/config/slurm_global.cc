@@ -210,15 +210,6 @@ void tell_no_fair_share(const Config& c, Findings& f) {
              "write AccountingStorageType=accounting_storage/slurmdbd, or leave it out");
 }
 
-// Tells which words of PriorityFlags have no effect yet.
-void tell_priority_flags(const Config& c, Findings& f) {
-  for (const std::string& flag : c.priority_flags)
-    for (const char* without_effect : {"INCR_ONLY"})
-      if (iequals(flag, without_effect))
-        f.notice(pos_of(c, "PriorityFlags"), "PriorityFlags",
-                 std::string(without_effect) + " is accepted without effect, this is not there yet: priorities that are remembered");
-}
-
 void check_power_saving(const Config& config, Findings& findings) {
   if (auto kept = parse_kept_up(config.suspend_exc_nodes); !kept)
     findings.notice(pos_of(config, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
@@ -320,7 +311,6 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
   complete_tres(config);
   imply_track_wckey(config);
   check_together(config, findings);
-  tell_priority_flags(config, findings);
   tell_not_enforced(config, findings);
   tell_no_fair_share(config, findings);
 }

@@ -109,6 +109,6 @@ using Event =
                  event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned, event::HalfLifeSet, event::UsageReset,
                  event::JobsAccrue, event::JobPreempted, event::JobClaimed, event::ReservationSet, event::ReservationRemoved,
                  event::CrontabInstalled, event::CronJobMade, event::CronJobOver, event::TriggerSet, event::TriggersCleared,
-                 event::TriggerPulled, event::TriggerStarted, event::AllocationAttended, event::StepUsed>;
+                 event::TriggerPulled, event::TriggerStarted, event::AllocationAttended, event::StepUsed, event::PrioritiesKept>;
 
 }  // namespace muster

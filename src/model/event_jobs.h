@@ -362,6 +362,18 @@ struct JobsAccrue {  // from `since` on the age of these jobs counts; kTimeInfin
   }
 };
 
+struct PrioritiesKept {  // INCR_ONLY: the priorities of these jobs have fallen, and stay at what they were until they are above it again
+  static constexpr uint32_t kNumber = 528;
+  static constexpr const char* kName = "PrioritiesKept";
+  std::vector<JobId> jobs;
+  std::vector<uint32_t> priorities;  // of each of them
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "jobs", self.jobs);
+    field(2, "priorities", self.priorities);
+  }
+};
+
 struct JobWarned {  // the limit comes near: --signal or a mail was due and sent
   static constexpr uint32_t kNumber = 23;
   static constexpr const char* kName = "JobWarned";

@@ -33,19 +33,19 @@ uint64_t usage_factor(const Charge& c, const AccountDirectory* directory) {
   return static_cast<uint64_t>(std::llround(std::clamp(factor, 0.0, kMost) * kMillion));
 }
 
-Use use_of(const Charge& c, const AccountDirectory* directory, const TresTable& table) {
+Use use_of(const Charge& charge, const AccountDirectory* directory, const TresTable& table) {
   Use out;
-  out.submitted = c.submitted;
-  out.running = c.running;
-  out.accruing = c.accruing;
-  if (c.allocation) {
-    out.held = counts_of(*c.allocation, table);
-    out.nodes.add(nodes_of(*c.allocation));
+  out.submitted = charge.submitted;
+  out.running = charge.running;
+  out.accruing = charge.accruing;
+  if (charge.allocation) {
+    out.held = counts_of(*charge.allocation, table);
+    out.nodes.add(nodes_of(*charge.allocation));
   }
-  if (!c.accrues) return out;
-  const uint64_t factor = usage_factor(c, directory);
-  out.rate = {out.held.times(factor), factor * c.running};
-  out.due.add(out.rate.tres, c.due);
+  if (!charge.accrues) return out;
+  const uint64_t factor = usage_factor(charge, directory);
+  out.rate = {out.held.times(factor), factor * charge.running};
+  out.due.add(out.rate.tres, charge.due);
   return out;
 }
 

@@ -48,6 +48,7 @@ struct PriorityParams {
   // PriorityFlags
   bool accrue_always = false, small_relative_to_time = false;
   bool of_running = false;  // CALCULATE_RUNNING: priorities of jobs that run move, too
+  bool only_up = false;     // INCR_ONLY: no priority falls
   bool raw_partition = false, raw_tres = false, raw_qos = false, raw_association = false;  // NO_NORMAL_*
   acct::FairShareRule fair_share;
 };

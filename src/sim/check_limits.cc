@@ -56,20 +56,21 @@ class LimitCount {
     return false;
   }
   template <class F>
-  void check(const std::string& whom, const Limit& l, bool jobs, F counts) const {
-    uint64_t wanted = jobs ? 1 : amount_of(*e_.allocation, l.tres), held = 0;
+  void check(const std::string& whom, const Limit& limit, bool jobs, F counts) const {
+    uint64_t wanted = jobs ? 1 : amount_of(*e_.allocation, limit.tres), held = 0;
     std::set<uint32_t> nodes;  // one that several jobs share counts once
     c_.jobs.for_each([&](uint32_t, const Job& o) {
       if (o.pending() || o.finished() || !counts(o)) return;
-      held += jobs ? 1 : amount_of(*o.allocation, l.tres);
+      held += jobs ? 1 : amount_of(*o.allocation, limit.tres);
       for (const NodeShare& s : o.allocation->nodes) nodes.insert(s.node.value);
     });
-    if (l.tres == "node") {
+    if (limit.tres == "node") {
       held = nodes.size();
       for (const NodeShare& s : e_.allocation->nodes) wanted += !nodes.contains(s.node.value);
     }
-    if (wanted > 0 && held + wanted > l.value)
-      fail_("brings " + whom + " to " + std::to_string(held + wanted) + " " + (jobs ? "jobs" : l.tres) + " of " + std::to_string(l.value));
+    if (wanted > 0 && held + wanted > limit.value)
+      fail_("brings " + whom + " to " + std::to_string(held + wanted) + " " + (jobs ? "jobs" : limit.tres) + " of " +
+            std::to_string(limit.value));
   }
   void check_node(const std::string& whom, const Limit& l) const {
     for (const NodeShare& s : e_.allocation->nodes) {

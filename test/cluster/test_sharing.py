@@ -17,8 +17,12 @@ CONF = ("AccountingStorageEnforce=limits\nPriorityType=priority/multifactor\nPri
 
 @pytest.fixture
 def site(make_cluster):
+    yield from made(make_cluster, CONF)
+
+
+def made(make_cluster, conf):
     """Accounts `one` and `two` with shares 2 and 1 for the user that runs this; one node of 8 CPUs."""
-    cluster = make_cluster(start=False, nodes=1, gpus=0, cpus=8, conf=CONF)
+    cluster = make_cluster(start=False, nodes=1, gpus=0, cpus=8, conf=conf)
     database = Database(cluster)
     database.start()
     cluster.start()
@@ -65,6 +69,30 @@ def test_usage_grows_while_a_job_runs_and_survives_a_crash(site):
     assert table["one", site.user]["EffectvUsage"] == "1.000000"
     assert float(table["two", site.user]["FairShare"]) > float(table["one", site.user]["FairShare"])
     assert table["two", ""]["LevelFS"] == "inf"
+
+
+@pytest.fixture
+def rising(make_cluster):
+    yield from made(make_cluster, CONF + "\nPriorityFlags=INCR_ONLY")
+
+
+def test_with_incr_only_no_priority_falls(rising):
+    runs = sleeper(rising, "-n8", "-A", "one")
+    until_shown(rising, runs, "RUNNING None")
+    waits = sleeper(rising, "-n8", "-A", "one")
+
+    def told():
+        return [int(x) for x in rising.ok("sprio", "-h", "-j", str(waits), "-o", "%F %Y").out.split()]
+    until("a priority", lambda: len(told()) == 2)
+    before = told()[1]
+    until("its fair share to fall", lambda: told()[0] < before - 1000)
+    assert told()[1] >= before
+    assert int(rising.ok("squeue", "-h", "-j", str(waits), "-o", "%Q").out) >= before
+    rising.kill_ctld()
+    rising.start_ctld()
+    rising.wait_ctld()
+    until("a priority", lambda: len(told()) == 2)
+    assert told()[1] >= before, "what was kept is in the log"
 
 
 @pytest.mark.row(92, 103)

@@ -65,7 +65,7 @@ Plan PlanPass::run() {
 void PlanPass::walk() {
   struct Cursor {
     std::set<QueueKey>::const_iterator at;
-    double fixed = 0;  // what the priorities of the class have in common
+    WaitingClass::Common common;
     bool first = false;
   };
   std::vector<Cursor> cursors(pending_.classes().size());
@@ -74,10 +74,10 @@ void PlanPass::walk() {
     const WaitingClass& w = *pending_.classes()[c];
     if (w.jobs.empty()) continue;
     cursors[c].at = w.jobs.begin();
-    if (w.ages) cursors[c].fixed = rule_.fixed_part(*w.request, w.shape.partition, w.shape.time_limit_min, w.association);
+    cursors[c].common = w.common(rule_);
     cursors[c].first = preempt_rule_.goes_first(*w.request);
     heap.push_back({w.named, cursors[c].first, cluster_.partitions.at(w.shape.partition).priority_tier,
-                    w.priority_at(*cursors[c].at, rule_, cursors[c].fixed), *cursors[c].at, c});
+                    w.priority_at(*cursors[c].at, rule_, cursors[c].common), *cursors[c].at, c});
   }
   std::make_heap(heap.begin(), heap.end());
   while (!heap.empty()) {
@@ -99,7 +99,7 @@ void PlanPass::walk() {
     const WaitingClass& w = *pending_.classes()[head.class_id];
     if (!go_on || ++cursors[head.class_id].at == w.jobs.end()) continue;
     head.key = *cursors[head.class_id].at;
-    head.priority = w.priority_at(head.key, rule_, cursors[head.class_id].fixed);
+    head.priority = w.priority_at(head.key, rule_, cursors[head.class_id].common);
     heap.push_back(head);
     std::push_heap(heap.begin(), heap.end());
   }

@@ -32,6 +32,7 @@ std::string params_key(const Params& params) {
                      params.def_mem_per_gpu_mb, uint64_t{params.def_cpu_per_gpu}})
     num(v);
   num(params.priority.multifactor);
+  num(params.priority.only_up);
   num(params.priority.weight_fairshare || params.priority.weight_assoc);
   num(params.priority.weight_qos != 0);
   num(static_cast<uint64_t>(params.preempt.by));
@@ -218,6 +219,10 @@ uint32_t Pending::shape_id(const RequestBodyPtr& request) {
 Pending::Standing Pending::standing(const Job& job, const Params& all) {
   const PriorityParams& params = all.priority;
   Standing out{true, int64_t{job.request->site_factor} - job.request->nice, 0, {}};
+  if (params.only_up && job.priority > 1) {
+    out.kept = job.priority;
+    out.kept_in = job.partition;
+  }
   if (params.weight_fairshare || params.weight_assoc) out.association = job.association;
   if (params.weight_qos || all.preempt.by == PreemptRules::By::kQos) out.qos = job.request->qos;
   return out;
@@ -232,7 +237,7 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
   if (aging) own = standing(*aging, params);
   else if (params.preempt.by == PreemptRules::By::kQos) own = Standing{.qos = request->qos};
   const Stay stay{reservation, static_cast<uint32_t>(to_seconds(params.preempt.notice(*request)))};
-  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, stay, std::move(own)},
+  auto [it, fresh] = class_ids_.try_emplace(ClassKey{shape_id(request), partition, time_limit_min, uid.value, stay, own},
                                             static_cast<uint32_t>(classes_.size()));
   if (!fresh) return it->second;
   auto made = std::make_unique<WaitingClass>();
@@ -241,7 +246,11 @@ uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const R
           .try_emplace(ClassKey{shape_id(request), partition, 0, uid.value, stay, std::nullopt}, static_cast<uint32_t>(families_.size()))
           .first->second;
   made->ages = aging != nullptr;
-  if (aging) made->association = standing(*aging, params).association;
+  if (own && aging) {
+    made->association = own->association;
+    made->kept = own->kept;
+    made->kept_in = own->kept_in;
+  }
   made->request = request;
   made->named = reservation != 0 && !request->reservation.empty();
   made->shape.reservation = reservation;

@@ -7,6 +7,7 @@
 // cost nothing in a pass that does not have to name their reason. Cost: update O(changed jobs x log jobs).
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -38,11 +39,22 @@ struct WaitingClass {
   RequestBodyPtr request;    // of one of its jobs
   bool named = false;        // its jobs ask for its reservation; else that draws them in (MAGNETIC)
   bool draws_in() const { return shape.reservation != 0 && !named; }
-  bool ages = false;         // the priorities of its jobs follow from their age and request
-  uint32_t association = 0;  // of those that age, where it matters to their priority
-  uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, double fixed) const {
-    return ages ? PriorityRule::total(fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank)))))
-                : static_cast<uint32_t>(~key.rank);
+  bool ages = false;               // the priorities of its jobs follow from their age and request
+  uint32_t association = 0;        // of those that age, where it matters to their priority
+  uint32_t kept = 0, kept_in = 0;  // INCR_ONLY: a priority that theirs do not fall below, and the partition that it is of
+  // What the priorities of those that age have in common.
+  struct Common {
+    double fixed = 0;
+    uint32_t least = 0;
+  };
+  Common common(const PriorityRule& rule) const {
+    if (!ages) return {};
+    return {rule.fixed_part(*request, shape.partition, shape.time_limit_min, association),
+            rule.least(*request, shape.partition, kept, kept_in)};
+  }
+  uint32_t priority_at(const QueueKey& key, const PriorityRule& rule, const Common& common) const {
+    if (!ages) return static_cast<uint32_t>(~key.rank);
+    return std::max(common.least, PriorityRule::total(common.fixed, rule.age_part(Time(Duration(static_cast<int64_t>(key.rank))))));
   }
   std::set<QueueKey> jobs;
   Later why;  // why it did not fit last time
@@ -87,13 +99,14 @@ class Pending {
                                          const HetPart& het = {}) const;
 
  private:
-  // What the priorities of jobs that age have in common: nice and site factor, and where those have a weight, association and QOS. Where QOS
-  // says who may preempt whom, the QOS of any job.
+  // What the priorities of jobs that age have in common: nice and site factor, what they do not fall below, and where those have a weight,
+  // association and QOS. Where QOS says who may preempt whom, the QOS of any job.
   struct Standing {
     bool ages = false;  // jobs with a fixed priority are ordered by it, so they share no class with those that age
     int64_t own = 0;
     uint32_t association = 0;
     std::string qos;
+    uint32_t kept = 0, kept_in = 0;
     auto operator<=>(const Standing&) const = default;
   };
   static Standing standing(const Job& job, const Params& params);

@@ -93,8 +93,15 @@ uint32_t PriorityRule::total(double fixed, double age) {
 
 uint32_t PriorityRule::of(const Job& job) const {
   if (!moves(job)) return job.priority;
-  return total(fixed_part(*job.request, job.partition, job.time_limit_min, job.association),
-               job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job)));
+  const uint32_t now = total(fixed_part(*job.request, job.partition, job.time_limit_min, job.association),
+                             job.dependencies && !params_.accrue_always ? 0 : age_part(age_from(job)));
+  return std::max(now, least(*job.request, job.partition, job.priority, job.partition));
+}
+
+uint32_t PriorityRule::least(const RequestBody& r, uint32_t partition, uint32_t kept, uint32_t kept_in) const {
+  if (!params_.only_up || kept <= 1) return 0;
+  if (partition == kept_in) return kept;
+  return total(kept, std::round(partition_part(r, partition) - partition_part(r, kept_in)));
 }
 
 double PriorityRule::size_factor(const RequestBody& r, uint32_t time_limit_min) const {
@@ -207,7 +214,12 @@ double PriorityRule::fixed_part(const RequestBody& r, uint32_t partition, uint32
   if (params_.weight_assoc) sum += params_.weight_assoc * association_factor(association);
   if (params_.weight_qos) sum += params_.weight_qos * qos_factor(r);
   if (params_.weight_job_size) sum += params_.weight_job_size * size_factor(r, time_limit_min);
-  if (params_.weight_partition) sum += params_.weight_partition * partition_factor(partition);
+  return sum + partition_part(r, partition);
+}
+
+// What the partition makes of the request.
+double PriorityRule::partition_part(const RequestBody& r, uint32_t partition) const {
+  double sum = params_.weight_partition ? params_.weight_partition * partition_factor(partition) : 0;
   for (const TresWeight& w : params_.weight_tres) sum += w.weight * tres_factor(w.tres, r, partition);
   return sum;
 }
@@ -227,7 +239,10 @@ PriorityFactors PriorityRule::factors(const Job& job, uint32_t partition) const 
     out.tres.emplace_back(w.tres.text(), weigh(tres_factor(w.tres, request, partition), w.weight));
   out.site = request.site_factor;
   out.nice = request.nice;
-  out.priority = moves(job) ? total(fixed_part(request, partition, job.time_limit_min, job.association), age) : job.priority;
+  out.priority = job.priority;
+  if (moves(job))
+    out.priority = std::max(total(fixed_part(request, partition, job.time_limit_min, job.association), age),
+                            least(request, partition, job.priority, job.partition));
   return out;
 }
 

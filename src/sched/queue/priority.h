@@ -5,6 +5,9 @@
 // Only a priority that is held (0), set by hand (kJobPriorityFixed) or given by order of submission (priority/basic) is a stored number,
 // Job::priority.
 //
+// With PriorityFlags=INCR_ONLY that number is also the least that a priority which moves may be: what it was before something lowered it
+// (event PrioritiesKept). It is that of the job's own partition; in its other ones the least differs by what the partitions add.
+//
 // The fair share comes from factors that the scheduler's pass works out once in a PriorityCalcPeriod (model/fair_factors.h).
 //
 // Cost: PriorityRule O(partitions), and O(nodes) once where sizes or TRES have weights, O(associations) once where those have; of() O(weights).
@@ -49,6 +52,8 @@ class PriorityRule {
   double fixed_part(const RequestBody& request, uint32_t partition, uint32_t time_limit_min, uint32_t association) const;
   double age_part(Time since) const;
   static uint32_t total(double fixed, double age);
+  // The least that the priority in a partition may be, where `kept` is that in partition `kept_in`. 0: none was kept.
+  uint32_t least(const RequestBody& request, uint32_t partition, uint32_t kept, uint32_t kept_in) const;
   // Since when a job's age counts. The age of a job that is not yet eligible, or that waits for a limit on such jobs, does not grow.
   Time age_from(const Job& job) const;
 
@@ -58,6 +63,7 @@ class PriorityRule {
     std::map<std::string, double> gres;  // by the name of the TRES
   };
   const Totals& totals(uint32_t partition) const;
+  double partition_part(const RequestBody& request, uint32_t partition) const;
   double fair_share_factor(uint32_t association) const;
   double association_factor(uint32_t association) const;
   double qos_factor(const RequestBody& request) const;

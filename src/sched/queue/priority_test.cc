@@ -56,6 +56,25 @@ TEST(Priority, SizeOfTheJob) {
   EXPECT_EQ(c.at(a_job().tasks(16).minutes(10), kNow), 50u);
 }
 
+TEST(Priority, WithIncrOnlyItIsAtLeastWhatWasKept) {
+  Case c;
+  Partition p = *c.cluster.partitions.find(0);
+  p.name = "high";
+  p.priority_job_factor = 4;
+  ClusterBuilder::add_partition(c.cluster, p);
+  c.params.weight_partition = 1000;
+  c.params.weight_age = 1000;
+  c.params.max_age = minutes(100);
+  const JobBuilder kept = a_job().priority(600);
+  EXPECT_EQ(c.at(kept, kNow), 250u);
+  c.params.only_up = true;
+  EXPECT_EQ(c.at(kept, kNow), 600u);
+  EXPECT_EQ(c.at(kept, kNow + minutes(50)), 750u);
+  EXPECT_EQ(c.at(a_job().priority(1), kNow), 250u) << "none was kept";
+  const Job& job = c.cluster.jobs.at(submit(c.cluster, kept, kNow).value);
+  EXPECT_EQ(PriorityRule(c.cluster, c.params, kNow).factors(job, 1).priority, 1350u);  // 750 more, as that partition adds
+}
+
 TEST(Priority, PartitionsAndTheirFactor) {
   Case c;
   Partition p = *c.cluster.partitions.find(0);

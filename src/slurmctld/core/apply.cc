@@ -435,6 +435,11 @@ class Applier : ToolApplier {
   void operator()(const JobsAccrue& e) {
     for (JobId id : e.jobs) change(id, [&](Job& j) { j.accrues = e.of_each ? j.eligible : e.since; });
   }
+  void operator()(const PrioritiesKept& e) {
+    for (size_t i = 0; i < std::min(e.jobs.size(), e.priorities.size()); ++i)
+      if (const Job* job = c_.jobs.find(e.jobs[i].value); job && job->pending() && job->priority != 0)
+        change(e.jobs[i], [&](Job& j) { j.priority = e.priorities[i]; });
+  }
   void operator()(const RecordsStored& stored) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
       if (r.position > stored.position) break;

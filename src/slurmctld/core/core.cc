@@ -6,6 +6,7 @@
 #include "model/without_job.h"
 #include "slurmctld/core/accrual.h"
 #include "slurmctld/core/completing_hold.h"
+#include "slurmctld/core/kept_priorities.h"
 #include "slurmctld/core/new_claims.h"
 #include "slurmctld/core/reservations.h"
 
@@ -392,6 +393,7 @@ void Core::housekeep() {
     for_each_job(readied, [&](const Job& j, Events& out) { settle_start(own(), j, out); });
   }
   settle_reservations();
+  take(decide_kept_priorities(before_, own()));
   watch_minutes();
   watch_slices();
   pull_and_watch_triggers();

@@ -155,6 +155,7 @@ sched::PriorityParams priority_params(const config::Config& config) {
   };
   params.accrue_always = flag("ACCRUE_ALWAYS");
   params.of_running = flag("CALCULATE_RUNNING");
+  params.only_up = flag("INCR_ONLY");
   params.small_relative_to_time = flag("SMALL_RELATIVE_TO_TIME");
   params.raw_partition = flag("NO_NORMAL_PART") || flag("NO_NORMAL_ALL");
   params.raw_tres = flag("NO_NORMAL_TRES") || flag("NO_NORMAL_ALL");

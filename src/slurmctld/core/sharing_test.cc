@@ -74,6 +74,74 @@ TEST(Sharing, WhoHasUsedLessComesFirst) {
   b.expect_replay_equal();
 }
 
+// alice's association uses all nodes while a job of hers waits.
+struct Grown : Site {
+  explicit Grown(const std::string& flags) : Site(a_site(), flags) {
+    runs = submit_as("alice", 16, 600);
+    plan();
+    started(runs);
+    waits = submit_as("alice", 16);
+    wait(minutes(1));
+    plan();
+    before = priority(waits);
+    wait(minutes(5));
+    plan();
+  }
+  uint32_t priority(JobId job) const { return sched::PriorityRule(core.cluster(), settings.priority, now).of(get(job)); }
+  JobId runs{}, waits{};
+  uint32_t before = 0;
+};
+
+TEST(Sharing, APriorityFallsWithTheFairShare) {
+  Grown b("");
+  EXPECT_LT(b.priority(b.waits), b.before);
+}
+
+TEST(Sharing, WithIncrOnlyNoPriorityFalls) {
+  Grown b("PriorityFlags=INCR_ONLY\n");
+  EXPECT_EQ(b.priority(b.waits), b.before);
+  const auto rows = b.priorities();
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0].priority, b.before);
+  b.expect_replay_equal();
+}
+
+TEST(Sharing, WithIncrOnlyJobsStartByThePrioritiesTheyHad) {
+  for (const bool only_up : {false, true}) {
+    Grown b(only_up ? "PriorityFlags=INCR_ONLY\n" : "");
+    const JobId other = b.submit_as("bob", 16);
+    b.ends(b.runs);
+    b.wait(minutes(1));
+    EXPECT_EQ(b.plan(), 1u);
+    EXPECT_EQ(b.state(only_up ? b.waits : other), JobState::kRunning) << only_up;
+  }
+}
+
+TEST(Sharing, AKeptPriorityMovesWithTheNiceValue) {
+  Grown b("PriorityFlags=INCR_ONLY\n");
+  ASSERT_TRUE(b.update(b.waits, "Nice", "100"));
+  EXPECT_EQ(b.priority(b.waits), b.before - 100);
+}
+
+TEST(Sharing, WithIncrOnlyAQosThatIsWorthLessLowersNobody) {
+  auto site = [](uint64_t priority) {
+    rpc::Entities all = a_site();
+    for (QosRecord& q : all.qos) q.limits = {{LimitKind::kPriority, "", priority}};
+    return all;
+  };
+  Site b(site(5), "PriorityFlags=INCR_ONLY,NO_NORMAL_QOS\nPriorityWeightQOS=100\n");
+  const JobId runs = b.submit_as("bob", 16), waits = b.submit_as("alice", 16);
+  b.plan();
+  b.started(runs);
+  auto priority = [&] { return sched::PriorityRule(b.core.cluster(), b.settings.priority, b.now).of(b.get(waits)); };
+  const uint32_t before = priority();
+  b.learn(site(1));
+  EXPECT_EQ(priority(), before);
+  b.learn(site(9));
+  EXPECT_EQ(priority(), before + 400);
+  b.expect_replay_equal();
+}
+
 TEST(Sharing, SprioTellsWhatThePassGoesBy) {
   Site b;
   b.run(b.submit_as("alice", 16), minutes(5));

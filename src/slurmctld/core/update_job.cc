@@ -168,7 +168,8 @@ Result<> set_nice(Change& c, const std::string&, const std::string& value) {
   if (*n < 0 && !c.v.may(Right::kNegativeNice)) return fail(Errc::kAccessDenied, {}, "only operators may use a negative nice value");
   int64_t p = static_cast<int64_t>(c.e.priority) + c.request.nice - *n;
   const bool by_rule = c.v.settings.priority.multifactor && !(c.e.flags & kJobPriorityFixed);
-  if (c.e.priority && !by_rule) c.e.priority = static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
+  const bool kept = c.v.settings.priority.only_up && c.e.priority > 1;
+  if (c.e.priority && (!by_rule || kept)) c.e.priority = static_cast<uint32_t>(std::clamp<int64_t>(p, 1, kUnlimited32 - 1));
   c.request.nice = *n;
   c.request_changed = true;
   return {};
