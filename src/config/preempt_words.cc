@@ -8,7 +8,7 @@ constexpr const char* kMinimal = "the set of jobs that make room is minimal in a
 
 constexpr ParameterWord kWords[] = {
     number_word("min_exempt_priority", 0, INT64_MAX, "jobs of this priority or more make room for nobody"),
-    not_yet_word("reclaim_licenses", "a job that waits for licences preempts nobody for them"),
+    flag_word("reclaim_licenses", "a job that waits for licences may preempt those that hold them"),
     no_effect_word("reorder_count", kMinimal),
     flag_word("send_user_signal", "a job is sent the signal of its --signal when it is chosen to make room"),
     no_effect_word("strict_order", kMinimal),

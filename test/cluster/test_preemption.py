@@ -225,3 +225,20 @@ def test_qos_preempts_and_accounting_says_so(with_qos):
     until(lambda: "sacct: %s" % cluster.run("sacct", "-DnPX", "-j", str(spot)).out,
           lambda: cluster.ok("sacct", "-DnPX", "-j", str(spot), "-o", "state,systemcomment").lines[0]
           == "PREEMPTED|preempted by job %d" % urgent)
+
+
+def test_licences_are_reclaimed(make_cluster):
+    cluster = make(make_cluster, "REQUEUE", more="PreemptParameters=reclaim_licenses\nLicenses=matlab:3")
+    low = cluster.sbatch("-n1", "-L", "matlab:2", "--requeue", "--wrap", "sleep 600")
+    beside = cluster.sbatch("-n1", "--wrap", "sleep 600")
+    for job in (low, beside):
+        cluster.wait_job(job, "RUNNING")
+    high = cluster.sbatch("-p", "high", "-n1", "-L", "matlab:2", "--wrap", "sleep 600")
+    cluster.wait_job(high, "RUNNING")
+    assert "matlab:2" in cluster.job(high)["Licenses"]
+    assert cluster.job(beside)["JobState"] == "RUNNING", "there was room for all on the nodes"
+    until("the one with the licences to be back in the queue", lambda: cluster.job(low)["JobState"] == "PENDING")
+    assert cluster.job(low)["Restarts"] == "1"
+    cluster.ok("scancel", str(high))
+    cluster.ok("scontrol", "release", str(low))
+    until("slurmctld to tell who has them", lambda: "Used=0" in cluster.ok("scontrol", "show", "lic", "matlab").out)

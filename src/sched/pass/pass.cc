@@ -175,11 +175,12 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
   }
 }
 
-Hold PlanPass::held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant) const {
+Hold PlanPass::held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant,
+                         const Held* have) const {
   if (!rules) return {};
   const Partition& p = cluster_.partitions.at(c.partition);
   return first_to_hold(rules, {cluster_, params_, p, request, c, profile_.get(), gate_.get(), of.least, of.id, &nodes_.reserved()},
-                       held_.held(), grant);
+                       have ? *have : held_.held(), grant);
 }
 
 // A class's own rules and nodes are worked out when the first of its jobs is looked at.
@@ -218,7 +219,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     why.reason = Reason::kPriority;
     return Try::kNoRoom;
   }
-  if (holds(foreseen_)) return Try::kNoRoom;
+  if (holds(foreseen_)) return make_room(job, class_id, array_task, why, filter(), {}, true);
   // A user who holds nodes with --exclusive=user may find room where the other jobs of the class find none.
   const Uid user = job.request->uid;
   const bool owner = asked.uid == RequestClass::kAnyone && owners_.contains(user.value);
@@ -244,7 +245,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     if (!filter && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
   }
   state.full = true;
-  if (Try made = make_room(job, class_id, array_task, why, filter); made != Try::kNoRoom) return made;
+  if (Try made = make_room(job, class_id, array_task, why, filter, std::move(grant), false); made != Try::kNoRoom) return made;
   const Later& last = pending_.classes()[class_id]->why;
   why = {last.reason, last.detail};
   return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;

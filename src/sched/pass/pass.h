@@ -69,7 +69,9 @@ class PlanPass {
   // pass_preempt.cc: those that others make room for
   void settle_claims();
   void settle_claim(uint32_t id);
-  Try make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter);
+  // `grant`: the licences that the job gets, unless it lacks some, which others then have to give up.
+  Try make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter, Grant grant,
+                bool lacks_licenses);
   void claimed(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room, const std::vector<uint32_t>& ending);
   void started_over(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room);
   bool waits_for_room(const Job& job);  // always true
@@ -78,7 +80,9 @@ class PlanPass {
     uint32_t id = kUnlimited32;
     const Least* least = nullptr;
   };
-  Hold held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant) const;
+  // `have`: null: what is held by all.
+  Hold held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant,
+                 const Held* have = nullptr) const;
   AllocationPtr with_grant(const AllocationPtr& allocation, Grant grant, const Partition& partition) const;
   Bar over_limit(const Job& job, uint32_t class_id, uint32_t limit_min, const Allocation& allocation);
   const NodeFilter* filter() const;  // what keeps nodes for others; null: nothing

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sched/pass/pass.h"
+#include "sched/preempt/license_victims.h"
 
 namespace muster::sched {
 namespace {
@@ -13,6 +14,7 @@ constexpr std::string_view kMakeRoom = "jobs are ending to make room for it";
 // Those whose victims are gone start before anybody is looked at: what was freed was freed for them.
 void PlanPass::settle_claims() {
   if (claims_.empty()) return;
+  for (const Allocation& kept : claims_.kept_licenses()) held_.add({kept});
   std::vector<Profile::Held> held = claims_.lay(nodes_);
   started_.insert(started_.end(), std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
   for (uint32_t id : claims_.ready()) settle_claim(id);
@@ -43,20 +45,32 @@ bool PlanPass::waits_for_room(const Job& job) {
   return true;
 }
 
-PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter) {
+PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter, Grant grant,
+                                  bool lacks_licenses) {
   RequestClass& wanted = pending_.classes()[class_id]->shape;
   const Partition& partition = cluster_.partitions.at(wanted.partition);
   if (wanted.never || claims_.has(job.id.value) || !preempt_rule_.preempts(partition, *job.request)) return Try::kNoRoom;
+  if (lacks_licenses && !params_.preempt.reclaim_licenses) return Try::kNoRoom;
   const Asked asked{class_id, job.request->uid.value, priority_, job.request->qos};
   if (no_room_made_.contains(asked)) return Try::kNoRoom;
   if (!occupants_) occupants_ = std::make_unique<Occupants>(cluster_, preempt_rule_, pending_, nodes_.size(), now_);
   const Preemptor who{*job.request, partition, priority_, wanted.shape.exclusive_user};
-  const std::optional<MadeRoom> room =
-      VictimSearch(nodes_, wanted, params_, filter, *occupants_, preempt_rule_, who, now_ - job.eligible).run();
+  std::optional<std::vector<uint32_t>> givers(std::in_place);  // of licences
+  if (lacks_licenses)
+    givers = license_victims(*occupants_, preempt_rule_, who, wanted.shape.licenses, [&](const std::vector<uint32_t>& some) {
+      Held have = held_.held();
+      for (uint32_t v : some) have.licenses.give_back(occupants_->at(v).job->allocation->licenses);
+      const ClassState& state = state_[class_id];
+      return !held_back(state.rules & foreseen_, *job.request, wanted, {class_id, &state.least}, grant, &have);
+    });
+  std::optional<MadeRoom> room;
+  if (givers)
+    room = VictimSearch(nodes_, wanted, params_, filter, *occupants_, preempt_rule_, who, now_ - job.eligible, std::move(*givers)).run();
   if (!room) {
     no_room_made_.insert(asked);
     return Try::kNoRoom;
   }
+  room->allocation = with_grant(room->allocation, std::move(grant), partition);
   if (Bar bar = over_limit(job, class_id, wanted.time_limit_min, *room->allocation); bar.reason != Reason::kNone) {
     why = {bar.reason, std::move(bar.detail), true};
     stopped_.note(wanted.partition, why.reason);
@@ -76,10 +90,7 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
 // The job starts at once; those whose CPUs it takes are suspended.
 void PlanPass::started_over(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room) {
   const RequestClass& c = pending_.classes()[class_id]->shape;
-  Grant grant;
-  const ClassState& state = state_[class_id];
-  held_back(state.rules, *job.request, c, {class_id, &state.least}, grant);  // it let the job pass; this says with which licences
-  began(job, class_id, array_task, c.time_limit_min, with_grant(room.allocation, std::move(grant), cluster_.partitions.at(c.partition)));
+  began(job, class_id, array_task, c.time_limit_min, room.allocation);
   StartItem& item = plan_.starts.back();
   for (uint32_t v : room.victims) {
     item.over.push_back(occupants_->at(v).job->id);
@@ -105,8 +116,11 @@ void PlanPass::claimed(const Job& job, uint32_t class_id, uint32_t array_task, c
   }
   auto rest = std::make_shared<Allocation>(*allocations.front());
   rest->fenced.clear();
-  rest->licenses.clear();
+  rest->licenses = licenses_beyond(licenses_of(allocations), room.allocation->licenses);
   rest->nodes = beyond_claim(allocations, *room.allocation);
+  Allocation kept;  // the victims have the others still
+  kept.licenses = licenses_beyond(room.allocation->licenses, licenses_of(allocations));
+  if (held_.counts()) held_.add({kept});
   for (const NodeShare& share : room.allocation->nodes) nodes_.consume(share, *room.allocation, job.request->uid, asked.partition);
   for (const NodeShare& share : rest->nodes)
     if (nodes_.known().test(share.node.value)) nodes_.consume(share, *rest, job.request->uid, asked.partition);

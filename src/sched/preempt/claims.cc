@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/request/licenses.h"
+
 namespace muster::sched {
 namespace {
 
@@ -89,7 +91,7 @@ std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
     held.push_back({entry.claim->allocation, entry.time_limit_min, entry.claim->partition});
     auto rest = std::make_shared<Allocation>(*victims.front());
     rest->fenced.clear();
-    rest->licenses.clear();
+    rest->licenses = licenses_beyond(licenses_of(victims), entry.claim->allocation->licenses);
     rest->nodes = beyond_claim(victims, *entry.claim->allocation);
     const bool lives = std::ranges::any_of(entry.victims, [&](uint32_t v) { return !pending_.running().at(v).finished; });
     for (const NodeShare& share : rest->nodes)
@@ -97,6 +99,20 @@ std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
     held.push_back({std::move(rest), last, entry.claim->partition});
   }
   return held;
+}
+
+std::vector<Allocation> Claims::kept_licenses() const {
+  std::vector<Allocation> out;
+  for (const auto& [id, e] : of_) {
+    if (e.victims.empty() || e.claim->allocation->licenses.empty()) continue;
+    std::vector<const Allocation*> victims;
+    for (uint32_t v : e.victims)
+      if (const RunningJob& r = pending_.running().at(v); !r.finished) victims.push_back(r.allocation.get());
+    Allocation kept;
+    kept.licenses = licenses_beyond(e.claim->allocation->licenses, licenses_of(victims));
+    if (!kept.licenses.empty()) out.push_back(std::move(kept));
+  }
+  return out;
 }
 
 void Claims::lift(uint32_t job, Availability& nodes) const {

@@ -32,6 +32,8 @@ class Claims {
   // When the last of the job's victims has to be gone.
   Time made_by(uint32_t job) const;
 
+  // Licences that are free and kept for claims, beyond those that their victims hold still. One whose victims are gone takes its own.
+  std::vector<Allocation> kept_licenses() const;
   // Lays all of them over the supply; says what those whose victims are not gone yet hold from now on, for the future.
   std::vector<Profile::Held> lay(Availability& nodes) const;
   // Takes one whose victims are gone off it, and lays it on again.

@@ -110,6 +110,77 @@ TEST(Preempt, NobodyGoesWhereItWouldNotHelp) {
   EXPECT_TRUE(preempted(c, a_job().nodes(4).exclusive().in(1), preempting()).empty());
 }
 
+// ---- licences
+Params reclaiming(PreemptHow how = PreemptHow::kRequeue) {
+  Params p = preempting(how);
+  p.licenses = {{"matlab", 4}, {"ansys", 2}};
+  p.preempt.reclaim_licenses = true;
+  return p;
+}
+JobBuilder licensed(const char* licenses) {
+  return a_job().tasks(1).with([&](JobRequest& r) { r.licenses = licenses; });
+}
+
+// Whom a job would preempt that comes now; it does not stay.
+std::vector<uint32_t> would_preempt(Cluster c, const JobBuilder& b, const Params& params = reclaiming()) { return preempted(c, b, params); }
+
+TEST(Preempt, LicencesAreReclaimedWhereThatIsAllowed) {
+  Cluster c = two_tiers(4);
+  const uint32_t holds = run(c, licensed("matlab:3"), reclaiming()).value;
+  Params silent = reclaiming();
+  silent.preempt.reclaim_licenses = false;
+  EXPECT_TRUE(would_preempt(c, licensed("matlab:2").in(1), silent).empty());
+  const JobId hi = submit(c, licensed("matlab:2").in(1), kNow);
+  const Plan p = Planner().plan(c, reclaiming(), kNow, Pass::kFull);
+  EXPECT_EQ(victims_of(p, hi), std::vector<uint32_t>{holds});
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  EXPECT_EQ(p.preemptions[0].allocation->licenses, (std::vector<LicenseShare>{{"matlab", 2}}));
+}
+
+TEST(Preempt, OnlyThoseGiveUpLicencesWhoHaveThem) {
+  Cluster c = two_tiers(4);
+  run(c, a_job().tasks(1), reclaiming());
+  run(c, licensed("ansys:1"), reclaiming());
+  const uint32_t one = run(c, licensed("matlab:1"), reclaiming()).value, three = run(c, licensed("matlab:3"), reclaiming()).value;
+  EXPECT_EQ(would_preempt(c, licensed("matlab:3").in(1)), std::vector<uint32_t>{three});
+  EXPECT_EQ(would_preempt(c, licensed("matlab:4").in(1)), (std::vector<uint32_t>{one, three}));
+  EXPECT_TRUE(would_preempt(c, licensed("ansys:3").in(1)).empty());
+}
+
+TEST(Preempt, WhoIsSuspendedKeepsItsLicencesAndAChoiceReclaimsNone) {
+  Cluster c = two_tiers(4);
+  run(c, licensed("matlab:4"), reclaiming());
+  run(c, licensed("ansys:2"), reclaiming());
+  EXPECT_TRUE(would_preempt(c, licensed("matlab:1|ansys:1").in(1)).empty());
+  const JobId hi = submit(c, licensed("matlab:1").in(1), kNow);
+  const Plan p = Planner().plan(c, reclaiming(PreemptHow::kSuspend), kNow, Pass::kFull);
+  EXPECT_TRUE(victims_of(p, hi).empty());
+  EXPECT_TRUE(over(p, hi).empty());
+}
+
+TEST(Preempt, LicencesAndNodesAreFreedTogether) {
+  Cluster c = two_tiers(2);
+  const uint32_t with = run(c, licensed("matlab:4").exclusive(), reclaiming()).value;
+  const uint32_t without = run(c, a_job().tasks(1).exclusive(), reclaiming()).value;
+  EXPECT_EQ(would_preempt(c, licensed("matlab:1").exclusive().in(1)), std::vector<uint32_t>{with});
+  EXPECT_EQ(would_preempt(c, licensed("matlab:2").tasks(2).nodes(2).exclusive().in(1)), (std::vector<uint32_t>{with, without}));
+}
+
+TEST(Preempt, LicencesThatWereFreedForAJobAreKeptForIt) {
+  Cluster c = two_tiers(4);
+  const JobId low = run(c, licensed("matlab:1"), reclaiming());
+  const JobId hi = submit(c, licensed("matlab:4").in(1), kNow);
+  claim(c, Planner().plan(c, reclaiming(), kNow, Pass::kFull).preemptions.at(0));
+  const JobId other = submit(c, licensed("matlab:1").in(1), kNow);
+  Plan p = Planner().plan(c, reclaiming(), kNow, Pass::kFull);
+  EXPECT_EQ(start_of(p, other), nullptr) << "three are free, and the job's that waits for the fourth";
+  EXPECT_TRUE(p.preemptions.empty());
+  end_job(c, low, kNow);
+  p = Planner().plan(c, reclaiming(), kNow, Pass::kFull);
+  EXPECT_NE(start_of(p, hi), nullptr);
+  EXPECT_EQ(start_of(p, other), nullptr);
+}
+
 TEST(Preempt, LowerTiersDoNotPreemptHigherOnesNorEqualsEachOther) {
   Cluster c = two_tiers(1);
   run(c, a_job().tasks(1).exclusive().in(1));

@@ -13,7 +13,8 @@ bool VictimSearch::Offer::operator<(const Offer& o) const {
 }
 
 VictimSearch::VictimSearch(Availability& nodes, const RequestClass& asked, const Params& params, const NodeFilter* filter,
-                           const Occupants& occupants, const PreemptRule& rule, const Preemptor& who, Duration waited)
+                           const Occupants& occupants, const PreemptRule& rule, const Preemptor& who, Duration waited,
+                           std::vector<uint32_t> sure)
     : nodes_(nodes),
       class_(asked),
       s_(class_.shape),
@@ -27,6 +28,7 @@ VictimSearch::VictimSearch(Availability& nodes, const RequestClass& asked, const
       wanted_(s_.num_tasks ? 1 : std::max(s_.tasks_per_node, 1u)),
       target_(s_.num_tasks ? std::max(1u, (s_.num_tasks + std::max(s_.min_nodes, 1u) - 1) / std::max(s_.min_nodes, 1u)) : wanted_),
       need_nodes_(std::max({s_.min_nodes, 1u, static_cast<uint32_t>(asked.required.count())})),
+      sure_(std::move(sure)),
       verdict_(occupants.size(), 0),
       lifted_(occupants.size(), false),
       gathered_(nodes.size()) {
@@ -142,15 +144,17 @@ std::optional<VictimSearch::Offer> VictimSearch::offer(uint32_t node) {
   return out;
 }
 
+void VictimSearch::lift(uint32_t index) {
+  lifted_[index] = true;
+  victims_.push_back(index);
+  occupants_.lift(index, nodes_);
+}
+
 // Takes the node, and whoever has to go from it; the other nodes of those become cheaper.
 void VictimSearch::gather(Offer offer) {
   gathered_.set(offer.node);
   tasks_ += offer.tasks;
-  for (uint32_t index : offer.victims) {
-    lifted_[index] = true;
-    victims_.push_back(index);
-    occupants_.lift(index, nodes_);
-  }
+  for (uint32_t index : offer.victims) lift(index);
   for (uint32_t index : offer.victims)
     for (const NodeShare& share : occupants_.at(index).shares)
       if (feasible_.test(share.node.value) && !gathered_.test(share.node.value)) open(share.node.value);
@@ -194,6 +198,10 @@ void VictimSearch::drop_needless() {
   });
   std::vector<uint32_t> needed;
   for (uint32_t index : victims_) {
+    if (std::ranges::find(sure_, index) != sure_.end()) {
+      needed.push_back(index);
+      continue;
+    }
     const AllocationPtr before = placed_;
     occupants_.put_back(index, nodes_);
     if (!stands_in_place(index) || (!is_needed(index) && fits())) continue;
@@ -217,6 +225,7 @@ std::optional<MadeRoom> VictimSearch::settle() {
 
 std::optional<MadeRoom> VictimSearch::run() {
   if (occupants_.empty() || !feasible_.contains(class_.required)) return std::nullopt;
+  for (uint32_t index : sure_) lift(index);
   bool possible = true;
   class_.required.for_each([&](size_t node) {
     if (!possible) return;

@@ -28,8 +28,9 @@ struct MadeRoom {
 
 class VictimSearch {
  public:
+  // `sure`: those that have to go in any case, for what they hold beside nodes; they are among the victims of whatever room is found.
   VictimSearch(Availability& nodes, const RequestClass& c, const Params& params, const NodeFilter* filter, const Occupants& occupants,
-               const PreemptRule& rule, const Preemptor& who, Duration waited);
+               const PreemptRule& rule, const Preemptor& who, Duration waited, std::vector<uint32_t> sure = {});
 
   // Nothing: the job finds no room whoever goes. The supply is afterwards what it was before.
   std::optional<MadeRoom> run();
@@ -60,6 +61,7 @@ class VictimSearch {
   uint32_t tasks(uint32_t node, const Left& left) const;
   bool all_may_go(uint32_t node, const std::vector<uint32_t>& movable) const;
   void gather(Offer offer);
+  void lift(uint32_t index);
   bool enough() const;
   bool fits();
   std::optional<MadeRoom> settle();
@@ -80,6 +82,7 @@ class VictimSearch {
   const Bitmap feasible_;
   const uint32_t wanted_, target_;  // tasks on a node: to be of use; as many as are needed if they are even
   const uint32_t need_nodes_;
+  const std::vector<uint32_t> sure_;
   std::vector<int8_t> verdict_;  // by occupant: not asked, may go, may not
   std::vector<bool> lifted_;     // by occupant
   std::vector<uint32_t> victims_;

@@ -20,6 +20,30 @@ void LicensePool::take(const std::vector<LicenseShare>& held) {
     if (auto it = free_.find(l.name); it != free_.end()) it->second -= std::min(it->second, l.count);
 }
 
+void LicensePool::give_back(const std::vector<LicenseShare>& held) {
+  for (const LicenseShare& l : held)
+    if (auto it = free_.find(l.name); it != free_.end()) it->second += l.count;
+}
+
+std::vector<LicenseShare> licenses_of(const std::vector<const Allocation*>& allocations) {
+  std::map<std::string, uint64_t> sums;
+  for (const Allocation* a : allocations)
+    for (const LicenseShare& l : a->licenses) sums[l.name] = add_sat(sums[l.name], l.count);
+  std::vector<LicenseShare> out;
+  for (const auto& [name, count] : sums) out.push_back({name, count});
+  return out;
+}
+
+std::vector<LicenseShare> licenses_beyond(const std::vector<LicenseShare>& from, const std::vector<LicenseShare>& less) {
+  std::vector<LicenseShare> out;
+  for (LicenseShare l : from) {
+    for (const LicenseShare& other : less)
+      if (other.name == l.name) l.count -= std::min(l.count, other.count);
+    if (l.count) out.push_back(std::move(l));
+  }
+  return out;
+}
+
 std::optional<std::vector<LicenseShare>> LicensePool::grant(const LicenseNeeds& needs) const {
   auto there = [&](const LicenseShare& l) {
     auto it = free_.find(l.name);

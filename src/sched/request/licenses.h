@@ -23,6 +23,10 @@ namespace muster::sched {
 // Adds license/NAME of --tres-per-task, times the tasks, to what --licenses asks for.
 Result<> add_task_licenses(const TresList& per_task, uint64_t tasks, LicenseNeeds& needs);
 
+// What these allocations hold together; what `from` has more of than `less`.
+std::vector<LicenseShare> licenses_of(const std::vector<const Allocation*>& allocations);
+std::vector<LicenseShare> licenses_beyond(const std::vector<LicenseShare>& from, const std::vector<LicenseShare>& less);
+
 // Licences by name: how many the site has, and how many of them are not held.
 class LicensePool {
  public:
@@ -35,6 +39,7 @@ class LicensePool {
     }
   }
   void take(const std::vector<LicenseShare>& held);
+  void give_back(const std::vector<LicenseShare>& held);
   // What the needs get now; nothing means that they have to wait.
   std::optional<std::vector<LicenseShare>> grant(const LicenseNeeds& needs) const;
   // The error names a licence that the site does not have, or has too few of.

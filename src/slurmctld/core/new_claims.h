@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <string>
 
 #include "sched/plan.h"
 #include "slurmctld/core/indexes.h"
@@ -17,10 +18,14 @@ class NewClaims {
       const Job* j = cluster.jobs.find(id.value);
       if (!j || !j->turns->claim || j->turns->claim->position < position) continue;
       for (const NodeShare& share : j->turns->claim->allocation->nodes) held_[share.node.value] = id;
+      for (const LicenseShare& license : j->turns->claim->allocation->licenses) licenses_.emplace(license.name, id);
     }
   }
   bool keep_from(const sched::StartItem& item) const {
     if (held_.empty() || !item.allocation) return false;
+    for (const LicenseShare& license : item.allocation->licenses)
+      for (auto [at, end] = licenses_.equal_range(license.name); at != end; ++at)
+        if (at->second != item.job) return true;
     return std::ranges::any_of(item.allocation->nodes, [&](const NodeShare& share) {
       auto at = held_.find(share.node.value);
       return at != held_.end() && at->second != item.job;
@@ -29,6 +34,7 @@ class NewClaims {
 
  private:
   std::map<uint32_t, JobId> held_;
+  std::multimap<std::string, JobId> licenses_;  // by name
 };
 
 }  // namespace muster::slurmctld
