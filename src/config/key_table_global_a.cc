@@ -22,8 +22,7 @@ constexpr KeyRow kRows[] = {
            "Where accounting records go; unset keeps none.")
         .strict(),
     flags("AccountingStoreFlags", "job_comment|job_env|job_extra|job_script|no_stdio", nullptr,
-          "What else of a job is recorded: its comment, environment, script, extra text.")
-        .not_yet("accounting"),
+          "What else of a job is recorded: its comment, environment, script, extra text; no_stdio: not the paths of its files."),
     text("AcctGatherEnergyType", nullptr, "Which energy counters are read.").not_yet("energy accounting"),
     text("AcctGatherFilesystemType", nullptr, "Which file system counters are read.").not_yet("file system accounting"),
     text("AcctGatherInterconnectType", nullptr, "Which network counters are read.").not_yet("interconnect accounting"),

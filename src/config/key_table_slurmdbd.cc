@@ -15,9 +15,8 @@ constexpr KeyRow kRows[] = {
     d(path("ArchiveDir", "/tmp", "Directory of archive files.")),
     archive("ArchiveEvents", "Archive node events when they are purged."),
     archive("ArchiveJobs", "Archive jobs when they are purged."),
-    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts; unset: as ArchiveJobs.").no_effect("slurmdbd keeps no scripts of jobs")),
-    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments; unset: as ArchiveJobs.")
-          .no_effect("slurmdbd keeps no environments of jobs")),
+    d(yesno("ArchiveJobScript", nullptr, "Archive job scripts when they are purged; unset: as ArchiveJobs.")),
+    d(yesno("ArchiveJobEnv", nullptr, "Archive job environments when they are purged; unset: as ArchiveJobs.")),
     archive("ArchiveResvs", "Archive reservations when they are purged."),
     d(path("ArchiveScript", nullptr, "Program that archives instead of us.")),
     archive("ArchiveSteps", "Archive steps when they are purged."),
@@ -55,8 +54,8 @@ constexpr KeyRow kRows[] = {
     d(flags("PrivateData", "accounts|events|jobs|reservations|usage|users|none", "none", "What ordinary users do not see of others.")),
     purge("PurgeEventAfter", "Age at which node events are purged, number with hours, days or months."),
     purge("PurgeJobAfter", "Age at which jobs are purged."),
-    purge("PurgeJobScriptAfter", "Age at which job scripts are purged.").no_effect("slurmdbd keeps no scripts of jobs"),
-    purge("PurgeJobEnvAfter", "Age at which job environments are purged.").no_effect("slurmdbd keeps no environments of jobs"),
+    purge("PurgeJobScriptAfter", "Age at which job scripts are purged; unset: as PurgeJobAfter."),
+    purge("PurgeJobEnvAfter", "Age at which job environments are purged; unset: as PurgeJobAfter."),
     purge("PurgeResvAfter", "Age at which reservations are purged."),
     purge("PurgeStepAfter", "Age at which steps are purged."),
     purge("PurgeSuspendAfter", "Age at which suspensions are purged.")
@@ -78,7 +77,7 @@ constexpr KeyRow kRows[] = {
     d(seconds("TCPTimeout", "2", "How long making a connection may take.").min(1).not_yet("time limits of slurmdbd")),
     d(list("TLSParameters", nullptr, "Certificates of TLSType.").not_yet("TLS with certificates")),
     d(one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.").strict().not_yet("TLS with certificates")),
-    d(yesno("TrackSlurmctldDown", "no", "Count the time a controller is away as down time.").not_yet("events")),
+    d(yesno("TrackSlurmctldDown", "no", "What is idle of a cluster counts as down while its controller is away.")),
     d(yesno("TrackWCKey", "no", "Account by workload key.").no_effect("usage is kept by workload key in any case")),
 };
 }  // namespace

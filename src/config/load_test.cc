@@ -384,7 +384,7 @@ TEST(SideFiles, KeysAreCheckedThoughTheFeatureIsNotThere) {
 }
 
 TEST(SideFiles, SlurmdbdConfAlone) {
-  MemoryFiles files{{"/d.conf", "DbdHost=db\nStorageType=accounting_storage/mysql\nArchiveJobScript=yes\nStoragePass=x\n"},
+  MemoryFiles files{{"/d.conf", "DbdHost=db\nStorageType=accounting_storage/mysql\nArchiveSuspend=yes\nStoragePass=x\n"},
                     {"/bad", "DbdPrt=1\n"}};
   auto r = load_simple(files, "/d.conf", ConfFile::kSlurmdbd);
   ASSERT_TRUE(r.has_value()) << to_text(r.error());
@@ -392,7 +392,7 @@ TEST(SideFiles, SlurmdbdConfAlone) {
   EXPECT_EQ(r->conf.number("DbdPort"), 6819);
   EXPECT_EQ(r->conf.text("StorageLoc"), "slurm_acct_db");
   ASSERT_EQ(r->notices.size(), 1u) << to_text(r->notices);
-  EXPECT_NE(r->notices[0].text().find("ArchiveJobScript"), std::string::npos);
+  EXPECT_NE(r->notices[0].text().find("ArchiveSuspend"), std::string::npos);
   EXPECT_FALSE(load_simple(files, "/bad", ConfFile::kSlurmdbd).has_value());
   EXPECT_FALSE(load_simple(files, "/none", ConfFile::kSlurmdbd).has_value());
 }

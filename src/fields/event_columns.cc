@@ -33,9 +33,10 @@ constexpr EventField kFields[] = {
      [](V v, S o) { put_number(o, of_cluster(v.event) ? 1 : 2); }},
     {"NodeName", "NodeName", 15, Fit::kMarked, kWorks, "The node", [](V v, S o) { o += v.event.node; }},
     {"Reason", "Reason", 30, Fit::kMarked, kWorks, "Why",
-     [](V v, S o) { o += of_cluster(v.event) ? "Cluster Registered TRES" : v.event.reason; }},
+     [](V v, S o) { o += of_cluster(v.event) && v.event.reason.empty() ? "Cluster Registered TRES" : v.event.reason; }},
     {"Start", "TimeStart", 19, Fit::kCut, kWorks, "Its begin", [](V v, S o) { o += format_time(v.event.started, "Unknown"); }, "TimeStart"},
-    {"State", "State", 6, Fit::kMarked, kWorks, "The state of the node", [](V v, S o) { o += event_state(v.event); }},
+    {"State", "State", 6, Fit::kMarked, kWorks, "The state of the node, or DOWN while its controller was away",
+     [](V v, S o) { o += event_state(v.event); }},
     {"StateRaw", "StateRaw", 8, Fit::kWhole, kWorks, "The same as a number: base state and flags",
      [](V v, S o) { put_number(o, static_cast<uint64_t>(v.event.state) | static_cast<uint64_t>(v.event.flags) << 4); }},
     {"TRES", "TRES", 20, Fit::kMarked, kWorks, "What the node or the cluster has", [](V v, S o) { o += tres_text(v.event.tres); }},
@@ -47,7 +48,7 @@ constexpr EventField kFields[] = {
 std::span<const EventField> event_fields() { return kFields; }
 
 std::string_view event_state(const EventRecord& e) {
-  return of_cluster(e) ? std::string_view() : node_state_text(e.state, e.flags, e.in_use).code;
+  return of_cluster(e) && e.state != NodeState::kDown ? std::string_view() : node_state_text(e.state, e.flags, e.in_use).code;
 }
 
 }  // namespace muster::fields

@@ -241,6 +241,8 @@ TEST_F(RecordTest, FilesOfBatchJobsHaveTheirDefaults) {
   j.std_err = "e.%j";
   env.expand_patterns = true;
   EXPECT_EQ(line("stdout,stderr", j), "/home/a/slurm-7.out|/home/a/e.7\n");
+  j.flags |= kRecordWithoutStdio;
+  EXPECT_EQ(line("stdin,stdout,stderr", j), "||\n") << "nobody knows";
 }
 
 TEST_F(RecordTest, WidthsSidesAndCuts) {

@@ -202,6 +202,7 @@ const std::string& pattern_of(const auto& record, RecordStream stream) {
 
 void put_record_stream(const RecordView& view, RecordStream stream, std::string& out) {
   const bool expand = view.env.expand_patterns;
+  if (view.job.flags & kRecordWithoutStdio) return;
   if (!view.step && view.job.has_script) {  // with the defaults of a batch job
     StreamJob job(view);
     // sacct names the file that errors went to even where it is the output's.

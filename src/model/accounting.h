@@ -37,6 +37,10 @@ struct JobRecordKey {
   MUSTER_FIELDS(field(1, "id", self.id); field(2, "submitted", self.submitted); field(3, "restarts", self.restarts);)
 };
 
+// A bit of JobRecord::flags beside those of JobFlag: AccountingStoreFlags=no_stdio had the paths left out, so nobody knows whether they were the
+// default ones.
+inline constexpr uint32_t kRecordWithoutStdio = 1u << 31;
+
 struct JobRecord {
   JobRecordKey key;
   uint64_t position = 0;
@@ -46,7 +50,7 @@ struct JobRecord {
   std::string array_tasks;  // "0-15%4" of a record with pending tasks
   JobState state = JobState::kPending;
   Reason reason = Reason::kNone;
-  uint32_t flags = 0;  // JobFlag
+  uint32_t flags = 0;  // JobFlag, kRecordWithoutStdio
   std::string detail;
   Time eligible{}, started{}, ended{}, suspended{};
   Duration suspended_total{};
@@ -70,6 +74,8 @@ struct JobRecord {
   HetPart het;
   TresAmounts tres_requested, tres_allocated;
   bool wckey_is_default = false;  // nobody named a wckey: it is the user's default one
+  // Of a batch job, between slurmctld and slurmdbd alone: the hashes of what model/job_content.h is about. No answer has them.
+  std::string script_hash, environment_hash;
   MUSTER_FIELDS(field(1, "key", self.key); field(2, "position", self.position); field(3, "cluster", self.cluster);
                 field(4, "array_job_id", self.array_job_id); field(5, "array_task", self.array_task);
                 field(6, "array_tasks", self.array_tasks); field(7, "state", self.state); field(8, "reason", self.reason);
@@ -92,7 +98,8 @@ struct JobRecord {
                 field(52, "exit_status", self.exit_status); field(53, "derived_exit_status", self.derived_exit_status);
                 field(54, "cancelled_by", self.cancelled_by); field(55, "has_script", self.has_script);
                 field(56, "db_index", self.db_index); field(86, "het", self.het); field(90, "tres_requested", self.tres_requested);
-                field(91, "tres_allocated", self.tres_allocated); field(92, "wckey_is_default", self.wckey_is_default);)
+                field(91, "tres_allocated", self.tres_allocated); field(92, "wckey_is_default", self.wckey_is_default);
+                field(93, "script_hash", self.script_hash); field(94, "environment_hash", self.environment_hash);)
 };
 
 // A step of a job; batch, extern and interactive are steps too.
@@ -179,7 +186,8 @@ struct StoreRecords {
 };
 struct RecordsStored {
   uint64_t position = 0;
-  MUSTER_FIELDS(field(1, "position", self.position);)
+  std::vector<std::string> missing;  // hashes of scripts and environments that these records name and slurmdbd does not have
+  MUSTER_FIELDS(field(1, "position", self.position); field(2, "missing", self.missing);)
 };
 
 // Which jobs sacct asks for. Empty lists match all. A job matches if it was in one of `states` at some time within [from, until), as

@@ -11,6 +11,7 @@
 #include "base/time.h"
 #include "model/accounting.h"
 #include "model/accounts.h"
+#include "model/job_content.h"
 #include "model/usage_report.h"
 #include "model/usage_time.h"
 
@@ -23,7 +24,7 @@ namespace muster {
   }
 
 // What is purged by its age, each kind on its own. On the wire: append only.
-enum class RecordKind : uint8_t { kJobs, kSteps, kEvents, kReservations, kTransactions, kUsage };
+enum class RecordKind : uint8_t { kJobs, kSteps, kEvents, kReservations, kTransactions, kUsage, kScripts, kEnvironments };
 
 // The age at which records are purged: a number with hours, days or months.
 enum class PurgeUnit : uint8_t { kHour, kDay, kMonth };
@@ -53,10 +54,13 @@ struct ArchivePart {
   std::vector<ReservationRecord> reservations;
   std::vector<TransactionRecord> transactions;
   std::vector<ArchivedUsage> usage;
-  size_t records() const { return jobs.size() + steps.size() + events.size() + reservations.size() + transactions.size() + usage.size(); }
+  std::vector<ArchivedContent> contents;
+  size_t records() const {
+    return jobs.size() + steps.size() + events.size() + reservations.size() + transactions.size() + usage.size() + contents.size();
+  }
   MUSTER_FIELDS(field(1, "cluster", self.cluster); field(2, "jobs", self.jobs); field(3, "steps", self.steps);
                 field(4, "events", self.events); field(5, "reservations", self.reservations); field(6, "transactions", self.transactions);
-                field(7, "usage", self.usage);)
+                field(7, "usage", self.usage); field(8, "contents", self.contents);)
 };
 
 namespace rpc {

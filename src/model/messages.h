@@ -8,6 +8,8 @@
 #include "model/archive.h"
 #include "model/assoc_mgr.h"
 #include "model/crontab.h"
+#include "model/database_statistics.h"
+#include "model/job_content.h"
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "model/step_rpc.h"

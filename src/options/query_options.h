@@ -109,6 +109,7 @@ struct SacctOptions : QueryCommon {
   enum class Form : uint8_t { kAligned, kParsable, kParsable2 } form = Form::kAligned;
   bool all_clusters = false, all_users = false, allocations = false, array = false, brief = false, duplicates = false, helpformat = false,
        long_output = false, noconvert = false, noheader = false, truncate = false, expand_patterns = false, local_uid = false;
+  bool batch_script = false, environment = false;
   bool federation = false, local = false;
   std::optional<uint32_t> array_text_length;  // SLURM_BITSTR_LEN
   DataOutput data;

@@ -8,9 +8,6 @@ using O = SacctOptions;
 
 constexpr const char* kNoAssociations = "records keep the account and the user, not the number of their association: --accounts, --user";
 constexpr const char* kNoFlags = "which part of the scheduler started a job is not recorded";
-constexpr const char* kNoScripts = "the accounting database keeps no scripts and environments; scontrol write batch_script JOB has the "
-                                   "script until MinJobAge after the end";
-
 Result<> set_units(O& o, const Given& g) {
   constexpr std::string_view kUnits = "KMGTP";
   const char unit = g.value.size() == 1 ? static_cast<char>(g.value[0] & ~0x20) : 0;
@@ -325,18 +322,16 @@ constexpr OptionRow<O> kRows[] = {
       .commands = kSacct,
       .section = Section::kDisplay,
       .summary = "the script of a job",
-      .doc = "Prints the batch script.",
-      .status = Status::kRefused,
-      .note = kNoScripts},
-     q_nothing<O>},
+      .doc =
+          "Prints the batch scripts of the jobs that --jobs names, where AccountingStoreFlags=job_script had them recorded. Their owners, "
+          "coordinators of their accounts and operators see them."},
+     q_flag<O, &O::batch_script>},
     {{.name = "env-vars",
       .commands = kSacct,
       .section = Section::kDisplay,
       .summary = "the environment of a job",
-      .doc = "Prints the environment.",
-      .status = Status::kRefused,
-      .note = kNoScripts},
-     q_nothing<O>},
+      .doc = "The same with the environment in which a batch job was submitted: AccountingStoreFlags=job_env."},
+     q_flag<O, &O::environment>},
     MUSTER_DATA_ROWS(O, kSacct),
     {{.name = "completion",
       .letter = 'c',

@@ -42,6 +42,10 @@ constexpr KindRule rule_of(RecordKind kind) {
     case RecordKind::kTransactions:
       return {nullptr, "SELECT id FROM muster_transactions WHERE time < ? ORDER BY time LIMIT ?",
               "DELETE FROM muster_transactions WHERE id = ?", "n"};
+    case RecordKind::kScripts:  // content_storage.cc finds and deletes these
+      return {"SELECT cluster FROM muster_job_contents WHERE kind = 0 AND cluster > ? ORDER BY cluster LIMIT 1", nullptr, nullptr, {}};
+    case RecordKind::kEnvironments:
+      return {"SELECT cluster FROM muster_job_contents WHERE kind = 1 AND cluster > ? ORDER BY cluster LIMIT 1", nullptr, nullptr, {}};
     case RecordKind::kUsage: break;
   }
   return {"SELECT cluster FROM muster_usage WHERE cluster > ? ORDER BY cluster LIMIT 1",
@@ -139,6 +143,8 @@ class Handing {
         transaction.id = static_cast<uint64_t>(std::get<int64_t>(key[0]));
         return {};
       }
+      case RecordKind::kScripts:
+      case RecordKind::kEnvironments: return {};  // content_storage.cc hands these over
       case RecordKind::kUsage: break;
     }
     ArchivedUsage& row = part_.usage.emplace_back();
@@ -227,8 +233,12 @@ Result<std::vector<std::string>> Storage::recorded_clusters(RecordKind kind) {
 Result<Purged> Storage::purge(RecordKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper) {
   Result<Purged> purged;
   MUSTER_TRY_VOID(in_transaction(*connection_, [&]() -> Result<> {
-    purged =
-        kind == RecordKind::kJobs ? purge_jobs(cluster, before, most_rows, keeper) : purge_rows(kind, cluster, before, most_rows, keeper);
+    switch (kind) {
+      case RecordKind::kJobs: purged = purge_jobs(cluster, before, most_rows, keeper); break;
+      case RecordKind::kScripts: purged = purge_contents(ContentKind::kScript, cluster, before, most_rows, keeper); break;
+      case RecordKind::kEnvironments: purged = purge_contents(ContentKind::kEnvironment, cluster, before, most_rows, keeper); break;
+      default: purged = purge_rows(kind, cluster, before, most_rows, keeper);
+    }
     return purged ? Result<>() : std::unexpected(purged.error());
   }));
   return purged;
@@ -326,6 +336,7 @@ Result<> Storage::restore(const ArchivePart& part, Restored& counts) {
       [&](const ReservationRecord& held) { return store_reservation(cluster, held, changed); }));
   for (const TransactionRecord& transaction : part.transactions) MUSTER_TRY_VOID(restore_transaction(transaction, counts));
   MUSTER_TRY_VOID(restore_usage(cluster, part.usage, counts));
+  for (const ArchivedContent& content : part.contents) MUSTER_TRY_VOID(restore_content(cluster, content, counts));
   return mark_changed(cluster, std::move(changed));
 }
 

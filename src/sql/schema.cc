@@ -32,6 +32,11 @@ constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS muster_usage_changed(id {id}, cluster {name}, began BIGINT NOT NULL, ended BIGINT NOT NULL){end}",
     // Since version 3:
     "CREATE TABLE IF NOT EXISTS muster_purged(cluster {name}, whole_from BIGINT NOT NULL, PRIMARY KEY(cluster)){end}",
+    // Since version 4:
+    "CREATE TABLE IF NOT EXISTS muster_job_contents(kind BIGINT NOT NULL, job BIGINT NOT NULL, cluster {name}, submitted BIGINT NOT NULL,"
+    " restarts BIGINT NOT NULL, ended BIGINT NOT NULL, hash {name}, PRIMARY KEY(kind, job, cluster, submitted, restarts)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_contents(hash {name}, size BIGINT NOT NULL, kept BIGINT NOT NULL, PRIMARY KEY(hash)){end}",
+    "CREATE TABLE IF NOT EXISTS muster_content_pieces(hash {name}, piece BIGINT NOT NULL, bytes {bytes}, PRIMARY KEY(hash, piece)){end}",
 };
 // Columns that tables of older versions lack.
 struct Column {
@@ -57,6 +62,8 @@ constexpr Index kIndexes[] = {
     {2, "CREATE INDEX muster_usage_changed_of ON muster_usage_changed(cluster)"},
     {3, "CREATE INDEX muster_steps_ended ON muster_steps(ended)"},
     {3, "CREATE INDEX muster_reservations_ended ON muster_reservations(cluster, ended)"},
+    {4, "CREATE INDEX muster_job_contents_ended ON muster_job_contents(kind, cluster, ended)"},
+    {4, "CREATE INDEX muster_job_contents_hash ON muster_job_contents(hash)"},
 };
 
 // MariaDB may have done it already, in an attempt that did not come to its end.

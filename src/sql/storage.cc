@@ -75,8 +75,12 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& record,
                          }));
   if (number && !replace && position >= record.position) return {};  // known, or older than what is known
   if (const Span span = changed_time(number ? &before : nullptr, record); !span.empty()) changed.push_back(span);
+  const bool names_content = !record.script_hash.empty() || !record.environment_hash.empty();
+  if (names_content || (number && before.ended != record.ended)) MUSTER_TRY_VOID(note_contents(cluster, record));
   JobRecord whole = record;
   whole.cluster = cluster;
+  whole.script_hash.clear();
+  whole.environment_hash.clear();
   std::string bytes = wire::encoded(whole);
   std::vector<Value> values = {signed_of(record.position),
                                int64_t{(record.array_job_id ? record.array_job_id : record.het ? record.het.leader : record.key.id).value},
@@ -257,6 +261,37 @@ Result<> Storage::transactions(Time from, Time until, const std::function<Result
                              t.id = static_cast<uint64_t>(row.number(0));
                              return each(std::move(t));
                            });
+}
+
+// ---- look-ups that come before writing
+Result<> Storage::keep_charged(rpc::StoreRecords& records) {
+  for (JobRecord& r : records.jobs) {
+    if (!r.account.empty() && !r.qos.empty()) continue;
+    const Value key[] = {int64_t{r.key.id.value}, Text{records.cluster}, r.key.submitted.time_since_epoch().count(),
+                         int64_t{r.key.restarts}};
+    MUSTER_TRY_VOID(
+        connection_->query("SELECT account, qos FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
+                           [&](const Row& row) -> Result<> {
+                             if (r.account.empty()) r.account = row.bytes(0);
+                             if (r.qos.empty()) r.qos = row.bytes(1);
+                             return {};
+                           }));
+  }
+  return {};
+}
+
+Result<bool> Storage::any_job(const rpc::JobRecordFilter& filter, const std::string& user, const std::string& partition) {
+  bool found = false;
+  MUSTER_TRY(rule, RecordRule::make(filter));
+  Where where = where_of(filter);
+  auto done = connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
+    JobRecord record;
+    MUSTER_TRY_VOID(wire::decode(row.bytes(0), record));
+    found = rule.matches(record) && (user.empty() || record.user == user) && (partition.empty() || record.partition == partition);
+    return found ? Result<>(fail(Errc::kError)) : Result<>();  // an error ends the query
+  });
+  if (!done && !found) return std::unexpected(done.error());
+  return found;
 }
 
 }  // namespace muster::sql

@@ -59,6 +59,14 @@ struct Restored {
   size_t added = 0, known = 0;  // known: there already, and left as they are
 };
 
+// A job's script or environment, as far as it is kept.
+struct KeptContent {
+  std::string hash;   // "": none
+  uint64_t size = 0;  // of the whole; its bytes are kept unless it is too long
+  bool whole = false;
+};
+inline constexpr size_t kContentPiece = size_t{512} << 10;  // less than any server's max_allowed_packet
+
 struct UsageBatch {
   std::vector<UsageRow> rows;
   UsageState state;
@@ -104,6 +112,15 @@ class Storage {
   Result<std::vector<std::string>> recorded_clusters(
       RecordKind kind);  // that have records of that kind; for steps and transactions one, ""
 
+  // Scripts and environments of jobs (content_storage.cc), which records name by their hash; equal ones are kept once. store() notes which
+  // job has which. Returns those hashes of the records that no content is kept for.
+  Result<std::vector<std::string>> missing_contents(const rpc::StoreRecords& records);
+  // Keeps a content if a job has it. kInvalidArgument: the bytes are not those of the hash.
+  Result<> store_content(const rpc::StoreContent& content);
+  Result<KeptContent> content_of(const JobRecord& job, ContentKind kind);
+  // The bytes of a content, kContentPiece at a time; pieces count from 0, and behind the last one there are none.
+  Result<std::string> content_piece(const std::string& hash, int64_t piece);
+
   // For jobs that name no account or QOS, fills in those that they are already recorded with.
   Result<> keep_charged(rpc::StoreRecords& records);
 
@@ -135,6 +152,15 @@ class Storage {
   Result<> raise_whole_from(const std::string& cluster, Time before);
   Result<Purged> purge_rows(RecordKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper);
   Result<Purged> purge_jobs(const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper);
+  Result<Purged> purge_contents(ContentKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper);
+  Result<> note_contents(const std::string& cluster, const JobRecord& record);
+  Result<> note_content(const std::string& cluster, const JobRecordKey& job, ContentKind kind, const std::string& hash, Time ended);
+  Result<> note_end(const std::string& cluster, const JobRecordKey& job, ContentKind kind, Time ended);
+  Result<> hand_content(const std::string& cluster, ArchivedContent content, bool with_bytes, size_t& handed, RowKeeper& keeper);
+  Result<> write_content(const rpc::StoreContent& content);
+  Result<std::string> whole_content(const std::string& hash);
+  Result<> drop_unused_content(const std::string& hash);
+  Result<> restore_content(const std::string& cluster, const ArchivedContent& content, Restored& counts);
   Result<bool> is_there(RecordKind kind, Values key);
   Result<> restore_transaction(const TransactionRecord& transaction, Restored& counts);
   Result<> restore_usage(const std::string& cluster, const std::vector<ArchivedUsage>& rows, Restored& counts);

@@ -4,6 +4,8 @@
 
 #include "model/archive.h"
 #include "model/assoc_mgr.h"
+#include "model/database_statistics.h"
+#include "model/job_content.h"
 #include "model/node_rpc.h"
 #include "model/rows.h"
 #include "model/rpc.h"
@@ -30,7 +32,8 @@ using Messages = testing::Types<
     rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions,
     rpc::PartitionRows, rpc::Text, rpc::QueryText, rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords,
     rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities,
-    ArchivePart, rpc::ArchiveDump, rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::EntitiesEdited, rpc::EditJobRecords,
+    ArchivePart, rpc::ArchiveDump, rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::StoreContent, rpc::QueryContent,
+    rpc::ContentPart, rpc::QueryDatabaseStatistics, rpc::DatabaseStatistics, rpc::EntitiesEdited, rpc::EditJobRecords,
     rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, EventRecord, ReservationRecord, rpc::QueryUsage,
     rpc::UsageAnswer, rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage, rpc::ReservationUsages, rpc::QueryEvents,
     rpc::EventRecords, rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register,

@@ -310,7 +310,7 @@ def test_without_slurmdbd_both_say_so_at_once(make_cluster):
     (["-j", "foo"], "sacct: fatal: Bad job/step specified: foo"),
     (["-u", "no-such-user"], "sacct: error: Invalid user id: no-such-user"),
     (["--units=Q"], "sacct: error: Invalid unit type 'Q'. Possible options are 'KMGTP'"),
-    (["-B", "-j", "1"], "sacct: error: --batch-script is not supported"),
+    (["-B"], "sacct: fatal: When requesting job scripts you must also request specific jobs with the '-j' option."),
     (["--json=v0.0.30"], "sacct: error: Unable to find plugin: data_parser/v0.0.30"),
     (["-c"], "Slurm job completion is disabled"),
     (["extra"], "sacct: error: Unknown arguments:"),

@@ -36,7 +36,7 @@ MAY = {
     "SendFile": "", "PartEnded": "", "TellSteps": "", "QueryStepUse": "",
     # slurmdbd's: the controller does not know them. test_accounting_of_others below asks slurmdbd itself.
     "StoreRecords": "", "QueryRecords": "", "RegisterCluster": "", "QueryEntities": "", "EditEntities": "", "EditJobRecords": "",
-    "ArchiveDump": "", "ArchiveLoad": "",
+    "ArchiveDump": "", "ArchiveLoad": "", "StoreContent": "", "QueryContent": "", "QueryDatabaseStatistics": "",
     "AwaitDirectory": "", "QueryUsage": "", "QueryJobSizes": "", "QueryReservationUsage": "", "QueryEvents": "",
 }
 OF_SLURMD = range(200, 210)

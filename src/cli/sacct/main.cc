@@ -5,6 +5,7 @@
 #include "cli/accounting/no_accounting.h"
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
+#include "cli/sacct/content.h"
 #include "cli/sacct/print.h"
 #include "cli/sacct/unknown_names.h"
 #include "os/clock.h"
@@ -80,6 +81,30 @@ std::optional<int> learn_qos(const SacctOptions& options, Session& session, cons
   return std::nullopt;
 }
 
+// --batch-script, --env-vars.
+int show_contents(const SacctOptions& options, Session& session, const os::CliLog& log) {
+  Names names;
+  const fields::Environment env = environment(options, session.conf(), names);
+  auto records = make_record_query(options, session.conf().cluster_name, env.now, Uid{getuid()});
+  if (!records) return tell(log, records.error());
+  if (Result<> connected = session.connect(); !connected) return trouble(log, connected.error());
+  wait_for_records(session.conf(), records->query.filter);
+  const rpc::QueryContent query{records->query.filter, options.batch_script ? ContentKind::kScript : ContentKind::kEnvironment};
+  Out out;
+  ContentPrinter printer(query.kind, isatty(STDOUT_FILENO) == 1, env, out);
+  Result<rpc::Empty> done = session.stream(query, [&](rpc::ContentPart&& part) -> Result<> {
+    printer.add(std::move(part));
+    return {};
+  });
+  printer.end();
+  out.flush();
+  if (!done) return trouble(log, done.error());
+  if (printer.refused().empty()) return 0;
+  log.error("Access/permission denied: job {}", printer.refused());
+  log.info("a job's script and environment are for its owner, coordinators of its account and operators");
+  return 1;
+}
+
 int list(const SacctOptions& options, Session& session, const os::CliLog& log) {
   Result<fields::Table<fields::RecordView>> table = record_table(options);
   if (!table) return unknown_column(log, table.error());
@@ -142,7 +167,7 @@ int run(int argc, char** argv) {
     return 1;
   }
   Session session(std::move(*conf), Patience::kNone, Whom::kDatabase);
-  return list(options, session, log);
+  return options.batch_script || options.environment ? show_contents(options, session, log) : list(options, session, log);
 }
 
 }  // namespace

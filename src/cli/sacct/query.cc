@@ -172,13 +172,25 @@ bool shows_cpu_times(const SacctOptions& o) {
 
 }  // namespace
 
+namespace {
+
+Done check_contents(const SacctOptions& o) {
+  if (o.batch_script && o.environment) return mistake(Form::kFatal, "Options --batch-script and --env-vars are mutually exclusive");
+  if ((o.batch_script || o.environment) && o.jobs.empty())
+    return mistake(Form::kFatal, "When requesting job scripts you must also request specific jobs with the '-j' option.");
+  return {};
+}
+
+}  // namespace
+
 std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& o, const std::string& cluster, Time now, Uid me) {
   RecordQuery q;
   Filter& f = q.query.filter;
   f.duplicates = o.duplicates;
   f.steps = !o.allocations || shows_cpu_times(o);
-  for (Done done : {add_states(o, f), add_jobs(o, q), add_people(o, me, f), add_range(o.node_counts, "node", f.min_nodes, f.max_nodes),
-                    add_range(o.cpu_counts, "cpu", f.min_cpus, f.max_cpus), add_limits(o, f), add_names(o, cluster, f)})
+  for (Done done : {check_contents(o), add_states(o, f), add_jobs(o, q), add_people(o, me, f),
+                    add_range(o.node_counts, "node", f.min_nodes, f.max_nodes), add_range(o.cpu_counts, "cpu", f.min_cpus, f.max_cpus),
+                    add_limits(o, f), add_names(o, cluster, f)})
     if (!done) return std::unexpected(std::move(done).error());
   if (Done done = add_window(o, now, f); !done) return std::unexpected(std::move(done).error());
   return q;

@@ -114,7 +114,10 @@ TEST_F(SacctQuery, WrongValuesInSlurmsWords) {
   auto parse = parse_sacct(Words{"--units=Q"}, {});
   ASSERT_EQ(parse.outcome, Outcome::kFailed);
   EXPECT_EQ(parse.messages[0].text, "Invalid unit type 'Q'. Possible options are 'KMGTP'");
-  for (const char* option : {"-B", "--env-vars", "-c", "-x", "-F"}) {
+  EXPECT_EQ(wrong({"-B"}), "When requesting job scripts you must also request specific jobs with the '-j' option.");
+  EXPECT_EQ(wrong({"-B", "--env-vars", "-j", "1"}), "Options --batch-script and --env-vars are mutually exclusive");
+  EXPECT_EQ(wrong({"--env-vars", "-j", "1"}), "");
+  for (const char* option : {"-c", "-x", "-F"}) {
     Words words{option};
     if (option[1] == 'x' || option[1] == 'F') words.push_back("1");
     EXPECT_EQ(parse_sacct(words, {}).outcome, Outcome::kFailed) << option;

@@ -25,6 +25,8 @@ constexpr KindRow kKinds[] = {
     {"Steps", "PurgeStepAfter", RecordKind::kSteps, "steps"},
     {"TXN", "PurgeTXNAfter", RecordKind::kTransactions, "transactions"},
     {"Usage", "PurgeUsageAfter", RecordKind::kUsage, "rows of usage"},
+    {"JobScript", "PurgeJobScriptAfter", RecordKind::kScripts, "scripts of jobs"},
+    {"JobEnv", "PurgeJobEnvAfter", RecordKind::kEnvironments, "environments of jobs"},
 };
 // What is no record of its own here.
 struct PartOfJob {
@@ -32,8 +34,6 @@ struct PartOfJob {
 };
 constexpr PartOfJob kPartsOfJobs[] = {
     {"Suspend", "PurgeSuspendAfter", "suspensions are part of their job's record and go with it"},
-    {"JobScript", "PurgeJobScriptAfter", "slurmdbd keeps no scripts of jobs"},
-    {"JobEnv", "PurgeJobEnvAfter", "slurmdbd keeps no environments of jobs"},
 };
 
 // A word may be shortened as long as it is no other's.

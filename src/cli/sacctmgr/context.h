@@ -73,6 +73,9 @@ void show_reservations(Context& context, Words words);
 void show_problems(Context& context, Words words);
 // runaway.cc
 void show_runaway_jobs(Context& context, Words words);
+// stats.cc
+void show_statistics(Context& context, Words words);
+void clear(Context& context, Words words);
 // daemon.cc
 void ping(Context& c, Words words);
 void reconfigure(Context& c, Words words);

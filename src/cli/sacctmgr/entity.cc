@@ -30,7 +30,7 @@ constexpr EntityRow kEntities[] = {
     {"problems", {}, 1, "problems are found: list problem alone"},
     {"reservations", {}, 4, "reservations are made with scontrol: list reservation alone"},
     {"runawayjobs", {}, 2, "they are found in the database: list runawayjobs alone"},
-    {"stats", {}, 2, "slurmdbd does not count its requests"},
+    {"stats", {}, 2, "slurmdbd counts them: list stats alone"},
 };
 
 bool means(const EntityRow& row, std::string_view word) {
@@ -42,7 +42,7 @@ std::string list_of(std::string_view verb) {
   if (verb == "list")
     return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n"
            "\"Coordinator\", \"Event\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",\n"
-           "\"RunAwayJobs\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"";
+           "\"RunAwayJobs\", \"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"";
   if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\", \"Resource\" or \"User\"";
   return "\"Account\", \"Cluster\", \"Coordinator\", \"QOS\", \"Resource\", or \"User\"";
 }

@@ -180,6 +180,7 @@ void show(Context& context, Words words) {
   if (!what.empty() && istarts_with("events", what)) return show_events(context, words.subspan(1));
   if (what.size() >= 4 && istarts_with("reservations", what)) return show_reservations(context, words.subspan(1));
   if (!what.empty() && istarts_with("problems", what)) return show_problems(context, words.subspan(1));
+  if (what.size() >= 2 && istarts_with("stats", what)) return show_statistics(context, words.subspan(1));
   if (what.size() >= 2 && istarts_with("runawayjobs", what)) return show_runaway_jobs(context, words.subspan(1));
   std::optional<Entity> entity = entity_of(context, "list", what);
   if (!entity) return;

@@ -414,7 +414,7 @@ class Applier : ToolApplier {
       c_.jobs.for_each([&](uint32_t id, const Job&) { all.push_back(JobId(id)); });
       for (JobId id : all) mark_record(c_, x_, id);
     } else {
-      c_.kept_records = {};
+      forget_all_records(c_, x_);
       c_.ended_steps = {};
       c_.forget_accounts();
       recorded(c_.position);
@@ -443,14 +443,14 @@ class Applier : ToolApplier {
   void operator()(const RecordsStored& stored) {
     for (const Indexes::Unrecorded& r : x_.unrecorded()) {
       if (r.position > stored.position) break;
-      if (r.kept) c_.kept_records.erase(r.id);
+      if (r.kept) forget_record(c_, x_, r.id);
     }
     recorded(stored.position);
     for (uint32_t number : stored.dropped) {
       const KeptRecord* r = c_.kept_records.find(number);
       if (!r) continue;
       x_.remove_unrecorded({r->position, true, number});
-      c_.kept_records.erase(number);
+      forget_record(c_, x_, number);
     }
   }
   void operator()(const JobNodesSettled& e) {

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "model/accounting.h"
 #include "model/mail.h"
 
 namespace muster::slurmctld {
@@ -178,19 +179,34 @@ std::array<std::string, 2> blobs_of(const SharedRequest& r) {
 void Indexes::add_request(RequestId id, const SharedRequest& request) {
   bodies_.add(request.body);
   requests_.add(hash_of(request.body, request.own), id.value);
-  for (const std::string& hash : blobs_of(request))
-    if (!hash.empty()) ++blobs_[hash];
+  for (const std::string& hash : blobs_of(request)) hold_blob(hash);
 }
 
 void Indexes::remove_request(RequestId id, const SharedRequest& request) {
-  for (const std::string& hash : blobs_of(request)) {
-    auto at = blobs_.find(hash);
-    if (at == blobs_.end() || --at->second > 0) continue;
-    unused_blobs_.push_back(hash);
-    blobs_.erase(at);
-  }
+  for (const std::string& hash : blobs_of(request)) let_go_of_blob(hash);
   bodies_.remove(request.body);
   requests_.remove(hash_of(request.body, request.own), id.value);
+}
+
+void Indexes::hold_blob(const std::string& hash) {
+  if (!hash.empty()) ++blobs_[hash];
+}
+
+void Indexes::let_go_of_blob(const std::string& hash) {
+  auto at = blobs_.find(hash);
+  if (at == blobs_.end() || --at->second > 0) return;
+  unused_blobs_.push_back(hash);
+  blobs_.erase(at);
+}
+
+void Indexes::hold_blobs(const JobRecord& record) {
+  hold_blob(record.script_hash);
+  hold_blob(record.environment_hash);
+}
+
+void Indexes::let_go_of_blobs(const JobRecord& record) {
+  let_go_of_blob(record.script_hash);
+  let_go_of_blob(record.environment_hash);
 }
 
 std::vector<std::string> Indexes::take_unused_blobs() {
@@ -321,7 +337,10 @@ bool Indexes::same_as(const Indexes& o) const {
 Indexes rebuild_indexes(const Cluster& cluster, Duration min_job_age) {
   Indexes x(min_job_age);
   x.recorded(cluster.recorded_position);
-  cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { x.add_unrecorded({r.position, true, number}); });
+  cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) {
+    x.add_unrecorded({r.position, true, number});
+    if (r.job) x.hold_blobs(*r.job);
+  });
   cluster.requests.for_each([&](uint32_t id, const SharedRequest& r) { x.add_request(RequestId(id), r); });
   cluster.nodes.for_each([&](uint32_t, const Node& n) { x.add_node(n); });
   cluster.reservations.for_each([&](uint32_t, const Reservation& r) { x.add_reservation(r); });

@@ -112,10 +112,12 @@ class Indexes {
   std::vector<JobId> dependents_of(JobId job) const;
   std::vector<JobId> singletons() const { return {singletons_.begin(), singletons_.end()}; }
   RequestId find_request(const JobRequest& request, const Cluster& cluster) const;
-  // Blobs are scripts and environments. blob_used(): whether a request refers to the blob. take_unused_blobs(): those that have lost their
-  // last such request since the last call.
+  // Blobs are scripts and environments. blob_used(): whether a request refers to the blob, or a record that slurmdbd does not have yet.
+  // take_unused_blobs(): those that have lost the last of these since the last call.
   bool blob_used(const std::string& hash) const { return blobs_.contains(hash); }
   std::vector<std::string> take_unused_blobs();
+  void hold_blobs(const JobRecord& record);
+  void let_go_of_blobs(const JobRecord& record);
   uint32_t job_count() const { return job_count_; }                               // as MaxJobCount counts: every task of an array
   const std::unordered_map<uint32_t, UserJobs>& users() const { return users_; }  // by uid; those with jobs
 
@@ -164,8 +166,10 @@ class Indexes {
   std::set<uint32_t> changing_;
   std::set<std::pair<Time, JobId>> completing_;
   RequestBodies bodies_;
-  IdTable requests_;                                 // ids of requests
-  std::unordered_map<std::string, uint32_t> blobs_;  // hash → requests that refer to it
+  IdTable requests_;  // ids of requests
+  void hold_blob(const std::string& hash);
+  void let_go_of_blob(const std::string& hash);
+  std::unordered_map<std::string, uint32_t> blobs_;  // hash → requests and kept records that refer to it
   std::vector<std::string> unused_blobs_;
   uint32_t job_count_ = 0;
   std::unordered_map<uint32_t, UserJobs> users_;

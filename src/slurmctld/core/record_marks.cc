@@ -199,8 +199,23 @@ void mark_record(Cluster& c, Indexes& x, JobId id) {
 void keep_record(Cluster& c, Indexes& x, KeptRecord r) {
   const uint32_t number = ++c.last_kept_record;
   r.position = c.position;
+  if (r.job) x.hold_blobs(*r.job);
   c.kept_records.set(number, std::move(r));
   x.add_unrecorded({c.position, true, number});
+}
+
+void forget_record(Cluster& c, Indexes& x, uint32_t number) {
+  const KeptRecord* r = c.kept_records.find(number);
+  if (!r) return;
+  if (r->job) x.let_go_of_blobs(*r->job);
+  c.kept_records.erase(number);
+}
+
+void forget_all_records(Cluster& c, Indexes& x) {
+  c.kept_records.for_each([&](uint32_t, const KeptRecord& r) {
+    if (r.job) x.let_go_of_blobs(*r.job);
+  });
+  c.kept_records = {};
 }
 
 void keep_records(Cluster& c, Indexes& x, const Event& event) { std::visit(Keeper(c, x), event); }

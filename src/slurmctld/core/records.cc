@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/same_fields.h"
+#include "base/text.h"
 #include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
@@ -34,6 +35,20 @@ void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out)
   out.node_list = node_list_of(cluster, a);
   out.tres_allocated = tres_of(cluster, a);
   out.gres_allocated = gres_text(gres_sum(a.nodes));
+}
+
+void leave_out(const RecordedParts& parts, JobRecord& r) {
+  if (!parts.comment) r.comment.clear();
+  if (!parts.extra) r.extra.clear();
+  if (!parts.script) r.script_hash.clear();
+  if (!parts.environment || !r.has_script) r.environment_hash.clear();  // of batch jobs alone
+}
+
+template <class Record>
+void leave_out_files(Record& r) {
+  r.std_in.clear();
+  r.std_out.clear();
+  r.std_err.clear();
 }
 
 JobState batch_state(const Job& j) {
@@ -137,7 +152,20 @@ uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId 
   return j && j->record_position > cluster.recorded_position ? j->record_position : 0;
 }
 
-rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const config::Enforce& enforce) {
+RecordedParts recorded_parts(const config::Config& config) {
+  auto flag = [&](std::string_view word) {
+    return std::ranges::any_of(config.accounting_store_flags, [&](const std::string& given) { return iequals(given, word); });
+  };
+  return {.jobs = !config.enforce.no_jobs,
+          .steps = !config.enforce.no_steps,
+          .comment = flag("job_comment"),
+          .extra = flag("job_extra"),
+          .stdio = !flag("no_stdio"),
+          .script = flag("job_script"),
+          .environment = flag("job_env")};
+}
+
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const RecordedParts& parts) {
   rpc::StoreRecords out;
   out.cluster = cluster.name;
   out.position = upload.position;
@@ -155,8 +183,12 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
     for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
     if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
   }
-  if (enforce.no_jobs) out.jobs.clear();
-  if (enforce.no_steps) out.steps.clear();
+  if (!parts.jobs) out.jobs.clear();
+  if (!parts.steps) out.steps.clear();
+  for (JobRecord& r : out.jobs) leave_out(parts, r);
+  if (!parts.stdio) std::ranges::for_each(out.jobs, leave_out_files<JobRecord>);
+  if (!parts.stdio) std::ranges::for_each(out.jobs, [](JobRecord& r) { r.flags |= kRecordWithoutStdio; });
+  if (!parts.stdio) std::ranges::for_each(out.steps, leave_out_files<StepRecord>);
   return out;
 }
 

@@ -25,6 +25,8 @@ void keep_records(Cluster& cluster, Indexes& indexes, const Event& event);  // b
 void mark_records(Cluster& cluster, Indexes& indexes, const Event& event);  // after
 void mark_record(Cluster& cluster, Indexes& indexes, JobId job);
 void keep_record(Cluster& cluster, Indexes& indexes, KeptRecord record);  // at the cluster's position
+void forget_record(Cluster& cluster, Indexes& indexes, uint32_t number);  // a kept one, with the hold on its script and environment
+void forget_all_records(Cluster& cluster, Indexes& indexes);
 
 // ---- node_records.cc: the nodes that an event may take out of work or give back, as they are before it, and what came of it
 struct NodeBefore {
@@ -52,9 +54,15 @@ struct UploadRecords {
 UploadRecords next_upload(const Indexes& indexes, size_t most);
 // The position up to which slurmdbd has to have records to know all that happened to the job or array; 0: it knows all already.
 uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job);
-// Made from a snapshot of the same state or a later one. Names of the jobs' groups are left to a caller who may look up names.
-// AccountingStorageEnforce=nojobs and nosteps leave records out: the upload then says its position alone.
-rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const config::Enforce& enforce = {});
+// What of jobs and steps is recorded: AccountingStoreFlags, and nojobs and nosteps of AccountingStorageEnforce.
+struct RecordedParts {
+  bool jobs = true, steps = true;
+  bool comment = true, extra = true, stdio = true, script = true, environment = true;
+};
+RecordedParts recorded_parts(const config::Config& config);
+// Made from a snapshot of the same state or a later one. Names of the jobs' groups are left to a caller who may look up names. Where neither
+// jobs nor steps are recorded, the upload says its position alone.
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const RecordedParts& parts = {});
 // The kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.
 std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& indexes, const config::Config& config);
 

@@ -14,7 +14,7 @@ struct RecordBench : Bench {
   // The upload of the last turn, as slurmdbd would get it.
   std::optional<rpc::StoreRecords> upload() const {
     for (const Effect& e : effects)
-      if (auto* u = std::get_if<UploadRecords>(&e)) return make_upload(core.cluster(), *u, settings.config().enforce);
+      if (auto* u = std::get_if<UploadRecords>(&e)) return make_upload(core.cluster(), *u, recorded_parts(settings.config()));
     return std::nullopt;
   }
   void connect() {
@@ -268,6 +268,52 @@ TEST(Records, ARequeuedJobLeavesARecordOfEachRun) {
   EXPECT_TRUE(is_finished(b.record(id, 0)->state));
   EXPECT_EQ(b.record(id, 0)->node_list, "n0");
   EXPECT_EQ(b.record(id, 1)->state, JobState::kPending);
+  b.expect_replay_equal();
+}
+
+// AccountingStoreFlags.
+TEST(Records, WhatOfAJobIsRecorded) {
+  auto recorded = [](const std::string& flags) {
+    RecordBench b(flags.empty() ? "" : "AccountingStoreFlags=" + flags + "\n");
+    b.connect();
+    const JobId id = b.submit([](JobRequest& r) {
+      r.comment = "why";
+      r.extra = "more";
+      r.std_out = "out";
+      r.script_hash = "script";
+      r.environment_hash = "env";
+    });
+    b.plan();
+    b.started(id);
+    b.drain();
+    const JobRecord* r = b.record(id);
+    EXPECT_TRUE(r && b.step(id, kBatchStep));
+    return r ? r->comment + "|" + r->extra + "|" + r->std_out + b.step(id, kBatchStep)->std_out + "|" + r->script_hash + "|" +
+                   r->environment_hash
+             : "";
+  };
+  EXPECT_EQ(recorded(""), "||outout||");
+  EXPECT_EQ(recorded("job_comment,job_extra,no_stdio"), "why|more|||");
+  EXPECT_EQ(recorded("JOB_SCRIPT,job_env"), "||outout|script|env");
+}
+
+// The controller has a script as long as slurmdbd may ask for it.
+TEST(Records, TheScriptOfAPurgedJobStaysUntilItIsRecorded) {
+  RecordBench b("MinJobAge=2\nAccountingStoreFlags=job_script\n");
+  const JobId id = b.submit([](JobRequest& r) { r.script_hash = "script"; });
+  b.cancel(id);
+  b.wait(seconds(5));
+  ASSERT_FALSE(b.exists(id));
+  EXPECT_TRUE(b.core.indexes().blob_used("script"));
+  EXPECT_TRUE(b.core.take_unused_blobs().empty());
+  b.expect_replay_equal();
+  b.connect();
+  ASSERT_TRUE(b.upload());
+  EXPECT_EQ(b.upload()->jobs.at(0).script_hash, "script");
+  EXPECT_TRUE(b.core.indexes().blob_used("script")) << "it is on its way";
+  b.drain();
+  EXPECT_FALSE(b.core.indexes().blob_used("script"));
+  EXPECT_EQ(b.core.take_unused_blobs(), std::vector<std::string>{"script"});
   b.expect_replay_equal();
 }
 

@@ -22,7 +22,8 @@ TEST(SameFields, OfJobs) {
             "suspended_total priority time_limit_min exit_status derived_exit_status cancelled_by het");
   EXPECT_EQ((same_field_names<RequestBody, JobRecord>()),
             "uid gid account qos wckey reservation mcs_label container features licenses wckey_is_default");
-  EXPECT_EQ((same_field_names<RequestOwn, JobRecord>()), "name comment admin_comment extra work_dir submit_line std_in std_out std_err");
+  EXPECT_EQ((same_field_names<RequestOwn, JobRecord>()),
+            "name comment admin_comment extra work_dir submit_line std_in std_out std_err script_hash environment_hash");
 }
 
 TEST(SameFields, OfSteps) {

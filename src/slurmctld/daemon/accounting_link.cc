@@ -12,6 +12,12 @@ namespace {
 // The pause after an answer: what happens meanwhile leaves together.
 constexpr Duration kGather = milliseconds(50);
 
+rpc::StoreContent make_content(const std::string& hash, const std::string& bytes) {
+  rpc::StoreContent content{hash, bytes.size(), {}};
+  if (bytes.size() <= kMostKeptContent) content.bytes = bytes;
+  return content;
+}
+
 }  // namespace
 
 AccountingLink::AccountingLink(net::Loop& loop, os::Log& log, Ports ports)
@@ -111,7 +117,7 @@ void AccountingLink::upload(UploadRecords batch) {
   const bool nodes_changed = std::exchange(registered_epoch_, cluster->nodes_epoch) != cluster->nodes_epoch;
   maker_.post(
       [this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), settings = settings_, nodes_changed]() mutable {
-        rpc::StoreRecords records = make_upload(*cluster, batch, settings->config().enforce);
+        rpc::StoreRecords records = make_upload(*cluster, batch, recorded_parts(settings->config()));
         std::string made_of;
         if (nodes_changed) made_of = wire::encoded(make_registration(*cluster, settings->config()));
         cluster.reset();  // here: letting go of a snapshot may take a while
@@ -135,23 +141,56 @@ void AccountingLink::register_anew(const std::string& made_of) {
                     });
 }
 
-// Sends the next message of an upload; it is called again when that one is stored. An upload that breaks off in the middle is sent again
-// from the start: storing twice does no harm.
-void AccountingLink::send(std::shared_ptr<Messages> messages) {
+// Sends the next message of an upload, once the one before is stored with the scripts and environments that it names. An upload that breaks
+// off in the middle is sent again from the start: storing twice does no harm.
+void AccountingLink::send(const MessagesPtr& messages) {
+  if (messages->sent < messages->payloads.size())
+    return ask<rpc::StoreRecords>(std::move(messages->payloads[messages->sent++]), messages, &AccountingLink::stored);
+  ports_.acknowledged(messages->position);
+  timer_ = loop_.after(kGather, [this, position = messages->position] { ports_.next(position); });
+}
+
+template <class Request>
+void AccountingLink::ask(std::string payload, const MessagesPtr& messages,
+                         void (AccountingLink::*then)(const MessagesPtr&, const net::Frame&)) {
   if (!channel_) return;  // lost meanwhile: sent again when it is back
   net::Channel* raw = channel_.get();
-  std::string payload = std::move(messages->payloads[messages->sent++]);
-  channel_->request(wire::number_of<rpc::StoreRecords>, std::move(payload), minutes(2),
-                    [this, alive = alive_, raw, messages](Result<net::Frame> answer) {
+  channel_->request(wire::number_of<Request>, std::move(payload), minutes(2),
+                    [this, alive = alive_, raw, messages, then](Result<net::Frame> answer) {
                       if (!*alive || channel_.get() != raw) return;
                       if (!answer) return not_stored(answer.error());
                       refused_ = false;
                       pauses_.reset();
-                      if (messages->sent < messages->payloads.size()) return send(messages);
-                      ports_.acknowledged(messages->position);
-                      timer_ = loop_.after(kGather, [this, position = messages->position] { ports_.next(position); });
+                      (this->*then)(messages, *answer);
                     });
 }
+
+void AccountingLink::stored(const MessagesPtr& messages, const net::Frame& answer) {
+  rpc::RecordsStored told;
+  if (auto ok = wire::decode(answer.payload, told); !ok) return not_stored(ok.error());
+  messages->contents = std::move(told.missing);
+  send_content(messages);
+}
+
+// A content that cannot be read any more holds nothing up: its job is recorded without it.
+void AccountingLink::send_content(const MessagesPtr& messages) {
+  if (messages->contents.empty()) return send(messages);
+  const std::string hash = std::move(messages->contents.back());
+  messages->contents.pop_back();
+  maker_.post([this, alive = alive_, poster = loop_.poster(), read = ports_.read_blob, messages, hash] {
+    const Result<std::string> bytes = read(hash);
+    std::string payload = bytes ? wire::encoded(make_content(hash, *bytes)) : std::string();
+    poster([this, alive, messages, payload = std::move(payload),
+            why = bytes ? std::string() : std::string(bytes.error().message())]() mutable {
+      if (!*alive) return;
+      if (!why.empty()) log_.error("accounting: a script or environment cannot be recorded: {}", why);
+      if (!why.empty()) return send_content(messages);
+      ask<rpc::StoreContent>(std::move(payload), messages, &AccountingLink::content_stored);
+    });
+  });
+}
+
+void AccountingLink::content_stored(const MessagesPtr& messages, const net::Frame& /*answer*/) { send_content(messages); }
 
 // slurmdbd's disk is full, or its database is away: it says so in its own log, too.
 void AccountingLink::not_stored(const Error& e) {

@@ -27,6 +27,7 @@ class AccountingLink {
     std::function<void(uint64_t position)> acknowledged;  // slurmdbd has all up to it
     std::function<void(uint64_t position)> next;          // the same, and the next upload may come; 0: the first
     std::function<void()> lost;
+    std::function<Result<std::string>(const std::string& hash)> read_blob;  // from any thread
     DirectoryFetch::Ports directory;
   };
   AccountingLink(net::Loop& loop, os::Log& log, Ports ports);
@@ -46,8 +47,15 @@ class AccountingLink {
     uint64_t position = 0;
     std::vector<std::string> payloads;
     size_t sent = 0;
+    std::vector<std::string> contents;  // hashes of scripts and environments that slurmdbd asks for
   };
-  void send(std::shared_ptr<Messages> messages);
+  using MessagesPtr = std::shared_ptr<Messages>;
+  void send(const MessagesPtr& messages);
+  void send_content(const MessagesPtr& messages);
+  void stored(const MessagesPtr& messages, const net::Frame& answer);
+  void content_stored(const MessagesPtr& messages, const net::Frame& answer);
+  template <class Request>
+  void ask(std::string payload, const MessagesPtr& messages, void (AccountingLink::*then)(const MessagesPtr&, const net::Frame&));
   void register_anew(const std::string& made_of);
   void not_stored(const Error& e);
   void add_groups(rpc::StoreRecords& records);

@@ -265,6 +265,7 @@ AccountingLink::Ports Controller::accounting_ports() {
   ports.acknowledged = [this](uint64_t position) {
     answer_record_waits([position](RecordWaits& w, std::vector<Reply>& out) { w.stored(position, out); });
   };
+  ports.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
   ports.next = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
   ports.directory.learned = [this](DirectoryFetch::Directory directory, std::function<void(const Error&)> refused) {
     core_->post({[directory = std::move(directory)](Core& c, store::EventLog&) -> Reply {

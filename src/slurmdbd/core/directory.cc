@@ -73,6 +73,22 @@ std::vector<uint32_t> Directory::below(uint32_t id) const {
   return out;
 }
 
+bool coordinates(const Directory& directory, const std::string& user, const std::string& cluster, const std::string& account) {
+  const UserRecord* record = find_live(directory.users, user);
+  if (!record) return false;
+  const AssociationRecord* association = directory.association(cluster, account);
+  while (association) {
+    if (std::ranges::find(record->coordinator_of, association->account) != record->coordinator_of.end()) return true;
+    const AccountRecord* of = find_live(directory.accounts, association->account);
+    if (of && std::ranges::find(of->flags, "UsersAreCoords") != of->flags.end() &&
+        directory.association(cluster, association->account, user))
+      return true;
+    auto up = directory.associations.find(association->parent_id);
+    association = up == directory.associations.end() ? nullptr : &up->second;
+  }
+  return false;
+}
+
 Directory initial_directory(Time now) {
   Directory directory;
   AccountRecord root;

@@ -29,6 +29,9 @@ struct Directory {
   std::vector<uint32_t> below(uint32_t id) const;
 };
 
+// Whether the user coordinates that account of the cluster: it or one above it. sacctmgr(1) coordinator, UsersAreCoords.
+bool coordinates(const Directory& directory, const std::string& user, const std::string& cluster, const std::string& account);
+
 template <class Record>
 const Record* find_live(const std::map<std::string, Record>& map, const std::string& name) {
   auto at = map.find(name);

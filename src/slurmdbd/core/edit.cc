@@ -205,19 +205,7 @@ Result<std::vector<std::string>> Editor::clusters() const {
 }
 
 bool Editor::coordinates(const std::string& cluster, const std::string& account) const {
-  const UserRecord* user = find_live(d_.users, context_.actor);
-  if (!user || !context_.settings.coordinators) return false;
-  const Association* a = d_.association(cluster, account);
-  while (a) {
-    if (std::ranges::find(user->coordinator_of, a->account) != user->coordinator_of.end()) return true;
-    const AccountRecord* record = find_live(d_.accounts, a->account);
-    if (record && std::ranges::find(record->flags, "UsersAreCoords") != record->flags.end() &&
-        d_.association(cluster, a->account, user->name))
-      return true;
-    auto up = d_.associations.find(a->parent_id);
-    a = up == d_.associations.end() ? nullptr : &up->second;
-  }
-  return false;
+  return context_.settings.coordinators && slurmdbd::coordinates(d_, context_.actor, cluster, account);
 }
 
 Result<> Editor::may_edit(const std::string& cluster, const std::string& account) const {

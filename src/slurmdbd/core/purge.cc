@@ -14,18 +14,22 @@ constexpr Duration kHalfDay = minutes(12 * 60), kDay = minutes(24 * 60);
 using P = PurgeRules;
 using A = ArchiveRules;
 constexpr RecordKindRow kKinds[] = {
-    {RecordKind::kJobs, "PurgeJobAfter", &P::jobs, "ArchiveJobs", &A::jobs, true, "jobs that ended", "job", "SLURM_ARCHIVE_JOBS",
+    {RecordKind::kJobs, "PurgeJobAfter", &P::jobs, "ArchiveJobs", &A::jobs, true, false, "jobs that ended", "job", "SLURM_ARCHIVE_JOBS",
      "SLURM_ARCHIVE_LAST_JOB"},
-    {RecordKind::kSteps, "PurgeStepAfter", &P::steps, "ArchiveSteps", &A::steps, false, "steps that ended", "step", "SLURM_ARCHIVE_STEPS",
-     "SLURM_ARCHIVE_LAST_STEP"},
-    {RecordKind::kEvents, "PurgeEventAfter", &P::events, "ArchiveEvents", &A::events, true, "events that ended", "event",
+    {RecordKind::kSteps, "PurgeStepAfter", &P::steps, "ArchiveSteps", &A::steps, false, false, "steps that ended", "step",
+     "SLURM_ARCHIVE_STEPS", "SLURM_ARCHIVE_LAST_STEP"},
+    {RecordKind::kEvents, "PurgeEventAfter", &P::events, "ArchiveEvents", &A::events, true, false, "events that ended", "event",
      "SLURM_ARCHIVE_EVENTS", "SLURM_ARCHIVE_LAST_EVENT"},
-    {RecordKind::kReservations, "PurgeResvAfter", &P::reservations, "ArchiveResvs", &A::reservations, true, "reservations that ended",
-     "resv", "SLURM_ARCHIVE_RESVS", "SLURM_ARCHIVE_LAST_RESV"},
-    {RecordKind::kTransactions, "PurgeTXNAfter", &P::transactions, "ArchiveTXN", &A::transactions, false, "transactions", "txn",
+    {RecordKind::kReservations, "PurgeResvAfter", &P::reservations, "ArchiveResvs", &A::reservations, true, false,
+     "reservations that ended", "resv", "SLURM_ARCHIVE_RESVS", "SLURM_ARCHIVE_LAST_RESV"},
+    {RecordKind::kTransactions, "PurgeTXNAfter", &P::transactions, "ArchiveTXN", &A::transactions, false, false, "transactions", "txn",
      "SLURM_ARCHIVE_TXN", "SLURM_ARCHIVE_LAST_TXN"},
-    {RecordKind::kUsage, "PurgeUsageAfter", &P::usage, "ArchiveUsage", &A::usage, true, "rows of usage", "usage", "SLURM_ARCHIVE_USAGE",
-     "SLURM_ARCHIVE_LAST_USAGE"},
+    {RecordKind::kUsage, "PurgeUsageAfter", &P::usage, "ArchiveUsage", &A::usage, true, false, "rows of usage", "usage",
+     "SLURM_ARCHIVE_USAGE", "SLURM_ARCHIVE_LAST_USAGE"},
+    {RecordKind::kScripts, "PurgeJobScriptAfter", &P::scripts, "ArchiveJobScript", &A::scripts, false, true, "scripts of jobs that ended",
+     "job_script", "", ""},
+    {RecordKind::kEnvironments, "PurgeJobEnvAfter", &P::environments, "ArchiveJobEnv", &A::environments, false, true,
+     "environments of jobs that ended", "job_env", "", ""},
 };
 
 Time months_before(Time begin, uint32_t count) {
@@ -79,6 +83,14 @@ Result<> check(const ReservationRecord& reservation) {
   return check_span("reservation " + std::to_string(reservation.id), reservation.started, reservation.ended);
 }
 
+Result<> check(const ArchivedContent& content) {
+  const std::string what = "content of job " + std::to_string(content.job.id.value);
+  MUSTER_TRY_VOID(check_key(what, content.job));
+  if (!bounds_detail::known_value(content.kind)) return wrong(what, "there is no such kind");
+  if (content.bytes.size() > kMostKeptContent) return wrong(what, "it is longer than any that is kept");
+  return check_span(what, {}, content.ended);
+}
+
 Result<> check(const TransactionRecord& transaction) {
   if (transaction.time == kTimeUnset) return wrong("transaction of " + transaction.actor, "it has no time");
   return bounds_detail::check_time("time", transaction.time);
@@ -116,7 +128,8 @@ PurgeRules purge_rules(const config::SimpleConf& conf) {
 
 ArchiveRules archive_rules(const config::SimpleConf& conf) {
   ArchiveRules rules;
-  for (const RecordKindRow& row : kKinds) rules.*row.archived = conf.yes(row.archive_key);
+  for (const RecordKindRow& row : kKinds)
+    if (const config::ConfigValue* said = conf.find(row.archive_key); said && said->given) rules.*row.archived = conf.yes(row.archive_key);
   if (const std::string_view directory = conf.text("ArchiveDir"); !directory.empty()) rules.directory = directory;
   rules.script = conf.text("ArchiveScript");
   rules.commands = !conf.yes("DisableArchiveCommands");
@@ -138,18 +151,28 @@ Time purge_before(config::PurgeAge age, Time now) {
   return std::max(begin, Time{});
 }
 
+std::optional<config::PurgeAge> age_of(const PurgeRules& rules, const RecordKindRow& row) {
+  const std::optional<config::PurgeAge>& own = rules.*row.age;
+  return own || !row.as_jobs ? own : rules.jobs;
+}
+
+bool archived(const ArchiveRules& rules, const RecordKindRow& row) {
+  return (rules.*row.archived).value_or(row.as_jobs && rules.jobs.value_or(false));
+}
+
 bool archives(const ArchiveRules& rules, RecordKind kind) {
-  return rules.*row_of(kind).archived || (kind == RecordKind::kJobs && rules.steps);
+  return archived(rules, row_of(kind)) || (kind == RecordKind::kJobs && rules.steps.value_or(false));
 }
 
 std::vector<std::string> script_variables(const ArchiveRules& rules, std::span<const Time> before) {
   std::vector<std::string> out = {"SLURM_ARCHIVE_SUSPEND=0", "SLURM_ARCHIVE_LAST_SUSPEND=0"};
   for (size_t index = 0; index < std::size(kKinds); ++index) {
     const RecordKindRow& row = kKinds[index];
+    if (std::string_view(row.variable).empty()) continue;
     const Time until = index < before.size() ? before[index] : kTimeUnset;
-    const bool archived = until != kTimeUnset && rules.*row.archived;
-    out.push_back(std::string(row.variable) + (archived ? "=1" : "=0"));
-    out.push_back(std::string(row.last) + "=" + std::to_string(archived ? unix_seconds(until) : 0));
+    const bool kept = until != kTimeUnset && archived(rules, row);
+    out.push_back(std::string(row.variable) + (kept ? "=1" : "=0"));
+    out.push_back(std::string(row.last) + "=" + std::to_string(kept ? unix_seconds(until) : 0));
   }
   return out;
 }
@@ -197,6 +220,7 @@ Result<> check_archived(const ArchivePart& part) {
   MUSTER_TRY_VOID(check_each(part.events));
   MUSTER_TRY_VOID(check_each(part.reservations));
   MUSTER_TRY_VOID(check_each(part.transactions));
+  MUSTER_TRY_VOID(check_each(part.contents));
   return check_each(part.usage);
 }
 

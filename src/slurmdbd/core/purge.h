@@ -15,7 +15,7 @@
 namespace muster::slurmdbd {
 
 struct PurgeRules {  // of what has no age nothing is purged
-  std::optional<config::PurgeAge> events, jobs, reservations, steps, transactions, usage;
+  std::optional<config::PurgeAge> events, jobs, reservations, steps, transactions, usage, scripts, environments;
   size_t most_rows = 50'000;  // MaxPurgeLimit: of one transaction and of one archive file
 };
 // The loader has left out ages that cannot be read, with a notice each.
@@ -24,7 +24,7 @@ PurgeRules purge_rules(const config::SimpleConf& conf);
 struct ArchiveRules {
   std::string directory = "/tmp";  // ArchiveDir
   std::string script;              // ArchiveScript: runs instead of our writing files
-  bool events = false, jobs = false, reservations = false, steps = false, transactions = false, usage = false;
+  std::optional<bool> events, jobs, reservations, steps, transactions, usage, scripts, environments;
   bool commands = true;  // not DisableArchiveCommands
 };
 ArchiveRules archive_rules(const config::SimpleConf& conf);
@@ -35,12 +35,13 @@ struct RecordKindRow {
   const char* purge_key;  // of slurmdbd.conf
   std::optional<config::PurgeAge> PurgeRules::*age;
   const char* archive_key;
-  bool ArchiveRules::*archived;
+  std::optional<bool> ArchiveRules::*archived;
   bool of_usage;         // roll-ups are made of them, or they are roll-ups
+  bool as_jobs;          // where the keys do not say anything, those of jobs do
   const char* named;     // in the log
   const char* object;    // in names of archive files
-  const char* variable;  // SLURM_ARCHIVE_…: whether they are archived
-  const char* last;      // SLURM_ARCHIVE_LAST_…: until when; "": there is none
+  const char* variable;  // SLURM_ARCHIVE_…: whether they are archived; "": there is none
+  const char* last;      // SLURM_ARCHIVE_LAST_…: until when
 };
 std::span<const RecordKindRow> record_kinds();
 const RecordKindRow& row_of(RecordKind kind);
@@ -49,6 +50,9 @@ const RecordKindRow& row_of(RecordKind kind);
 // An age that reaches back beyond 1970 gives 1970. Cost: a few calls of localtime, one for each month.
 Time purge_before(config::PurgeAge age, Time now);
 
+// From which age on a kind is purged, and whether it is archived by its own key, or by that of jobs.
+std::optional<config::PurgeAge> age_of(const PurgeRules& rules, const RecordKindRow& row);
+bool archived(const ArchiveRules& rules, const RecordKindRow& row);
 // Whether deleting this kind deletes rows that are archived. The steps of a job go with it: they are archived with it, or alone where steps
 // are archived and jobs are not.
 bool archives(const ArchiveRules& rules, RecordKind kind);

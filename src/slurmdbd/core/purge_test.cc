@@ -58,20 +58,42 @@ TEST(PurgeRules, ComeFromSlurmdbdConf) {
     EXPECT_TRUE(loaded);
     auto settings = make_settings(loaded->conf, "/");
     EXPECT_TRUE(settings);
+    EXPECT_FALSE(settings->archive.scripts) << "not given";
     return settings->purge;
   };
   const PurgeRules none = rules_of("PurgeJobAfter=soon\n");
   EXPECT_FALSE(none.jobs || none.steps || none.events || none.reservations || none.transactions || none.usage);
   EXPECT_EQ(none.most_rows, 50'000u);
   const PurgeRules all = rules_of("PurgeJobAfter=12\nPurgeStepAfter=60days\nPurgeEventAfter=24hours\nPurgeResvAfter=1month\n"
-                                  "PurgeTXNAfter=2months\nPurgeUsageAfter=24months\nMaxPurgeLimit=10\n");
+                                  "PurgeTXNAfter=2months\nPurgeUsageAfter=24months\nPurgeJobScriptAfter=3days\nMaxPurgeLimit=10\n");
   EXPECT_EQ(all.jobs, (PurgeAge{12, PurgeUnit::kMonth}));
   EXPECT_EQ(all.steps, (PurgeAge{60, PurgeUnit::kDay}));
   EXPECT_EQ(all.events, (PurgeAge{24, PurgeUnit::kHour}));
   EXPECT_EQ(all.reservations, (PurgeAge{1, PurgeUnit::kMonth}));
   EXPECT_EQ(all.transactions, (PurgeAge{2, PurgeUnit::kMonth}));
   EXPECT_EQ(all.usage, (PurgeAge{24, PurgeUnit::kMonth}));
+  EXPECT_EQ(all.scripts, (PurgeAge{3, PurgeUnit::kDay}));
+  EXPECT_FALSE(all.environments);
   EXPECT_EQ(all.most_rows, 10u);
+}
+
+TEST(PurgeRules, ScriptsAndEnvironmentsGoWithJobsUnlessTheirOwnKeysSayOtherwise) {
+  PurgeRules purge;
+  ArchiveRules archive;
+  const RecordKindRow &scripts = row_of(RecordKind::kScripts), &environments = row_of(RecordKind::kEnvironments);
+  EXPECT_FALSE(age_of(purge, scripts));
+  EXPECT_FALSE(archived(archive, scripts));
+  purge.jobs = PurgeAge{12, PurgeUnit::kMonth};
+  archive.jobs = true;
+  EXPECT_EQ(age_of(purge, scripts), purge.jobs);
+  EXPECT_TRUE(archived(archive, environments));
+  EXPECT_FALSE(age_of(purge, row_of(RecordKind::kSteps))) << "these do not follow";
+  purge.scripts = PurgeAge{2, PurgeUnit::kDay};
+  archive.environments = false;
+  EXPECT_EQ(age_of(purge, scripts), purge.scripts);
+  EXPECT_EQ(age_of(purge, environments), purge.jobs);
+  EXPECT_FALSE(archived(archive, environments));
+  EXPECT_TRUE(archived(archive, scripts));
 }
 
 // ---- archives
@@ -86,7 +108,7 @@ TEST(ArchiveRules, AreThoseOfTheFileButForWhatADumpSays) {
   ASSERT_TRUE(apply_dump(request, purge, archive));
   EXPECT_EQ(purge.jobs, (PurgeAge{2, PurgeUnit::kMonth}));
   EXPECT_EQ(purge.events, (PurgeAge{12, PurgeUnit::kHour}));
-  EXPECT_TRUE(archive.jobs);
+  EXPECT_EQ(archive.jobs, true);
   EXPECT_FALSE(archive.events);
   EXPECT_EQ(archive.script, "/etc/copy");
   request.directory = "old";

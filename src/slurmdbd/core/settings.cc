@@ -47,6 +47,7 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.private_events = has_word(hidden, "events");
   settings.private_reservations = has_word(hidden, "reservations");
   settings.rolls_up = !conf.yes("DisableRollups");
+  settings.tracks_controllers = conf.yes("TrackSlurmctldDown");
   settings.purge = purge_rules(conf);
   settings.archive = archive_rules(conf);
   if (const auto span = parse_time_limit(conf.text("MaxQueryTimeRange")); span && span->minutes)

@@ -28,7 +28,8 @@ struct Settings {
   config::OptionList storage_parameters;
   bool private_jobs = false, private_users = false, private_accounts = false;
   bool private_usage = false, private_events = false, private_reservations = false;
-  bool rolls_up = true;  // not DisableRollups
+  bool rolls_up = true;             // not DisableRollups
+  bool tracks_controllers = false;  // TrackSlurmctldDown
   PurgeRules purge;
   ArchiveRules archive;
   std::optional<Duration> longest_query;  // MaxQueryTimeRange; nullopt: any

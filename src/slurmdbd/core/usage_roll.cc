@@ -7,6 +7,7 @@
 #include "model/array_spec.h"
 #include "model/reservation.h"
 #include "model/tres_sums.h"
+#include "slurmdbd/core/controller_down.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -81,15 +82,17 @@ void UsageRoll::add(const JobRecord& job) {
 }
 
 void UsageRoll::add(const EventRecord& event) {
-  each_hour(span_of(event), [&](size_t hour, uint64_t n) {
-    ClusterTime& c = hours_[hour].cluster;
-    if (event.node.empty()) {
-      add_tres(c.reported, event.tres, n);
-      if (event.ended == kTimeUnset || event.ended >= edges_[hour + 1]) c.count = event.tres;
+  each_hour(span_of(event), [&](size_t hour, uint64_t lasted) {
+    ClusterTime& cluster = hours_[hour].cluster;
+    if (is_controller_down(event)) {
+      add_tres(cluster.down, event.tres, lasted);  // jobs come first (take): what they had was not down
+    } else if (event.node.empty()) {
+      add_tres(cluster.reported, event.tres, lasted);
+      if (event.ended == kTimeUnset || event.ended >= edges_[hour + 1]) cluster.count = event.tres;
     } else if (event.planned()) {
-      add_tres(c.planned_down, event.tres, n);
+      add_tres(cluster.planned_down, event.tres, lasted);
     } else if (event.down()) {
-      add_tres(c.down, event.tres, n);
+      add_tres(cluster.down, event.tres, lasted);
     }
   });
 }

@@ -55,6 +55,22 @@ TEST(UsageRoll, AJobIsCutAtTheEdgesOfHours) {
   }
 }
 
+// TrackSlurmctldDown: whatever no job had.
+TEST(UsageRoll, WhileItsControllerIsAwayWhatIsIdleIsDown) {
+  UsageRoll roll(hours(2));
+  roll.add(cluster(-100, -1, "cpu=10"));
+  roll.add(job(0, 60, "cpu=4"));
+  roll.add(node(0, 60, "cpu=2"));
+  EventRecord away = cluster(30, 90, "cpu=10");
+  away.state = NodeState::kDown;
+  roll.add(away);
+  const std::vector<Usage> got = roll.take();
+  EXPECT_EQ(tres_text(got[0].cluster.reported), "cpu=36000");
+  EXPECT_EQ(tres_text(got[0].cluster.allocated), "cpu=14400");
+  EXPECT_EQ(tres_text(got[0].cluster.down), "cpu=21600") << "no more than what is left";
+  EXPECT_EQ(tres_text(got[1].cluster.down), "cpu=18000");
+}
+
 TEST(UsageRoll, AClustersHourIsDividedIntoWhatItWasGivenTo) {
   UsageRoll roll(hours(1));
   roll.add(cluster(-100, -1, "cpu=10"));

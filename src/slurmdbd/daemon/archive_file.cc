@@ -90,6 +90,7 @@ Time first_in(const ArchivePart& part) {
   for (const ReservationRecord& reservation : part.reservations) take(reservation.started);
   for (const TransactionRecord& transaction : part.transactions) take(transaction.time);
   for (const ArchivedUsage& usage : part.usage) take(usage.at);
+  for (const ArchivedContent& content : part.contents) take(content.job.submitted);
   return first;
 }
 
@@ -126,7 +127,7 @@ struct ArchiveWriter::File {
 ArchiveWriter::ArchiveWriter(const NamedPlace& place, const ArchiveRules& rules, RecordKind kind, Time before, Uid slurm_user)
     : place_(place),
       object_(row_of(kind).object),
-      steps_alone_(kind == RecordKind::kJobs && !rules.jobs),
+      steps_alone_(kind == RecordKind::kJobs && !rules.jobs.value_or(false)),
       before_(before),
       slurm_user_(slurm_user) {
   if (steps_alone_) object_ = row_of(RecordKind::kSteps).object;

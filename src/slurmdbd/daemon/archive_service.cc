@@ -77,6 +77,7 @@ Result<> Service::archive_dump(const Call& call, std::string_view payload) {
   walks_.start(std::make_unique<Purging>(*writer_storage_, log_, settings, std::move(place), slurm_user_),
                [this, call](const Purging& walk, const Result<>& done) {
                  dumping_ = false;
+                 answered(call);
                  if (!done) log_.error("archive dump by {}: {}", call.who.name, done.error().message());
                  const auto channel = call.channel.lock();
                  if (!channel) return;

@@ -18,7 +18,7 @@ Result<Time> Purging::rolled_until(const std::string& cluster) {
 
 Result<> Purging::begin(const Directory& directory, Time now) {
   for (const RecordKindRow& row : record_kinds()) {
-    const std::optional<config::PurgeAge> age = settings_->purge.*row.age;
+    const std::optional<config::PurgeAge> age = age_of(settings_->purge, row);
     if (!age) continue;
     MUSTER_TRY(clusters, storage_.recorded_clusters(row.kind));
     for (std::string& cluster : clusters) {

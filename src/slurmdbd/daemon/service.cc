@@ -20,25 +20,6 @@ namespace muster::slurmdbd {
 namespace {
 
 constexpr size_t kJobsPerPart = 500;
-constexpr size_t kMostInList = 65'536;  // entries of one list of a question; sacct names each node
-
-// Checks the lists of sacct's options, each under the option's name.
-Result<> check_lists(const rpc::JobRecordFilter& filter) {
-  auto most = [](const char* name, const auto& list) -> Result<> {
-    if (list.size() <= kMostInList) return {};
-    return fail(Errc::kResultTooLarge,
-                std::string(name) + ": " + std::to_string(list.size()) + " are named; at most " + std::to_string(kMostInList) + " may be");
-  };
-  MUSTER_TRY_VOID(most("jobs", filter.jobs));
-  MUSTER_TRY_VOID(most("uid", filter.users));
-  MUSTER_TRY_VOID(most("gid", filter.groups));
-  const std::pair<const char*, const std::vector<std::string>&> lists[] = {
-      {"clusters", filter.clusters}, {"accounts", filter.accounts},   {"partition", filter.partitions},     {"name", filter.names},
-      {"qos", filter.qos},           {"wckeys", filter.wckeys},       {"reservation", filter.reservations}, {"nodelist", filter.nodes},
-      {"reason", filter.reasons},    {"constraints", filter.features}};
-  for (const auto& [name, list] : lists) MUSTER_TRY_VOID(most(name, list));
-  return {};
-}
 
 // The records of an answer, loaded as they are needed.
 class RecordSource final : public net::PartSource {
@@ -105,6 +86,24 @@ class EntitySource final : public net::PartSource {
 
 }  // namespace
 
+Result<> check_lists(const rpc::JobRecordFilter& filter) {
+  constexpr size_t kMostInList = 65'536;  // sacct names each node
+  auto most = [](const char* name, const auto& list) -> Result<> {
+    if (list.size() <= kMostInList) return {};
+    return fail(Errc::kResultTooLarge,
+                std::string(name) + ": " + std::to_string(list.size()) + " are named; at most " + std::to_string(kMostInList) + " may be");
+  };
+  MUSTER_TRY_VOID(most("jobs", filter.jobs));
+  MUSTER_TRY_VOID(most("uid", filter.users));
+  MUSTER_TRY_VOID(most("gid", filter.groups));
+  const std::pair<const char*, const std::vector<std::string>&> lists[] = {
+      {"clusters", filter.clusters}, {"accounts", filter.accounts},   {"partition", filter.partitions},     {"name", filter.names},
+      {"qos", filter.qos},           {"wckeys", filter.wckeys},       {"reservation", filter.reservations}, {"nodelist", filter.nodes},
+      {"reason", filter.reasons},    {"constraints", filter.features}};
+  for (const auto& [name, list] : lists) MUSTER_TRY_VOID(most(name, list));
+  return {};
+}
+
 Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
                  Directory directory, Ports ports)
     : loop_(loop),
@@ -126,17 +125,20 @@ Service::Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<
 }
 
 net::ChannelSet::Events Service::channel_events() {
-  net::ChannelSet::Events e;
-  e.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
-  e.ended = [this](const net::Channel* channel) {
+  net::ChannelSet::Events events;
+  events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
+  events.ended = [this](const net::Channel* channel) {
     streams_.forget(channel);
     waits_.forget(channel);
+    if (const auto cluster = controllers_.ended(channel)) controller_is_away(*cluster);
   };
-  e.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
+  events.refused = [this](const net::Peer& peer, const net::Frame& frame, const Error& error) {
     log_.debug("message {} from {}: {}", frame.message, peer.address, error.message());
   };
-  e.dropped = [this](const net::Peer& peer) { log_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address); };
-  return e;
+  events.dropped = [this](const net::Peer& peer) {
+    log_.verbose("connection of uid {} from {} is closed here", peer.uid.value, peer.address);
+  };
+  return events;
 }
 
 std::shared_ptr<const Directory> Service::directory() const {
@@ -170,7 +172,7 @@ AdminLevel Service::level(const Caller& who) const { return who.slurm ? AdminLev
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   const net::Peer& peer = channel->peer();
-  Call call{channel, frame.id, frame.message, {peer.user(slurm_user_), peer.is_daemon(slurm_user_), false, {}}};
+  Call call{channel, frame.id, frame.message, {peer.user(slurm_user_), peer.is_daemon(slurm_user_), false, {}}, net::Loop::monotonic()};
   std::string_view payload = frame.payload;
   std::string inner;
   if (frame.message == wire::number_of<rpc::Relay>) {
@@ -215,6 +217,7 @@ Result<> Service::may_say(const Call& call) const {
   using namespace rpc;
   switch (call.message) {
     case wire::number_of<StoreRecords>:
+    case wire::number_of<StoreContent>:
     case wire::number_of<RegisterCluster>:
     case wire::number_of<AwaitDirectory>:
       if (call.who.slurm && !call.who.passed_on) return {};
@@ -223,6 +226,9 @@ Result<> Service::may_say(const Call& call) const {
     case wire::number_of<Shutdown>:
       if (call.who.slurm) return {};
       return fail(Errc::kAccessDenied, {}, "only root and SlurmUser may do this");
+    case wire::number_of<QueryDatabaseStatistics>:
+      if (sees_all(call.who)) return {};
+      return fail(Errc::kAccessDenied, {}, "only operators see what slurmdbd did for whom");
     case wire::number_of<ArchiveDump>:
     case wire::number_of<ArchiveLoad>:
       if (level(call.who) >= AdminLevel::kAdministrator) return {};
@@ -238,8 +244,14 @@ Result<> Service::serve(Call call, const net::ChannelPtr& channel, std::string_v
   switch (call.message) {
     case wire::number_of<StoreRecords>:
       return write<StoreRecords>(call, payload, [this](const Caller&, StoreRecords& m) { return store(m); });
+    case wire::number_of<StoreContent>:
+      return write<StoreContent>(call, payload, [this](const Caller&, const StoreContent& m) { return store_content(m); });
     case wire::number_of<RegisterCluster>:
-      return write<RegisterCluster>(call, payload, [this](const Caller&, RegisterCluster& m) { return register_cluster(m); });
+      return write<RegisterCluster>(call, payload, [this, connection = call.channel](const Caller&, RegisterCluster& m) {
+        Result<Empty> done = register_cluster(m);
+        if (done) loop_.post([this, connection, name = to_lower(m.cluster.name)] { controller_is_here(connection, name); });
+        return done;
+      });
     case wire::number_of<AwaitDirectory>: return await_directory(call, channel, payload);
     case wire::number_of<EditEntities>:
       return write<EditEntities>(call, payload, [this](const Caller& who, EditEntities& m) { return edit_entities(who, m); });
@@ -254,11 +266,13 @@ Result<> Service::serve(Call call, const net::ChannelPtr& channel, std::string_v
       return write<ArchiveLoad>(call, payload, [this](const Caller& who, ArchiveLoad& m) { return archive_load(who, m); });
     case wire::number_of<QueryEntities>: return query_entities(call, channel, payload);
     case wire::number_of<QueryRecords>: return query_records(call, channel, payload);
+    case wire::number_of<QueryContent>: return query_content(call, channel, payload);
     case wire::number_of<QueryUsage>: return query_usage(call, channel, payload);
     case wire::number_of<QueryJobSizes>: return query_sizes(call, channel, payload);
     case wire::number_of<QueryReservationUsage>: return query_reservations(call, channel, payload);
     case wire::number_of<QueryEvents>: return query_events(call, channel, payload);
     case wire::number_of<QueryText>: return text(call, payload);
+    case wire::number_of<QueryDatabaseStatistics>: return query_statistics(call, payload);
     case wire::number_of<Ping>: {
       Pong pong;
       char host[256] = {};
@@ -284,7 +298,23 @@ Result<> Service::serve(Call call, const net::ChannelPtr& channel, std::string_v
 
 template <class Request>
 void Service::answer(const Call& call, const wire::AnswerTo<Request>& value) {
+  answered(call);
   if (auto c = call.channel.lock()) c->answer(call.id, call.message, wire::encoded(value));
+}
+
+// A controller waits for a change of the Directory as long as it takes: that is no work.
+void Service::answered(const Call& call) {
+  if (call.message != wire::number_of<rpc::AwaitDirectory>)
+    statistics_.answered(call.message, call.who.uid, call.who.name, net::Loop::monotonic() - call.arrived);
+}
+
+Result<> Service::query_statistics(const Call& call, std::string_view payload) {
+  rpc::QueryDatabaseStatistics m;
+  MUSTER_TRY_VOID(wire::decode(payload, m));
+  const Time now = net::Loop::now();
+  if (m.clear) statistics_ = WorkStatistics(now);
+  answer<rpc::QueryDatabaseStatistics>(call, statistics_.told(now));
+  return {};
 }
 
 Result<> Service::admit_write(const Caller& who, size_t bytes) const {
@@ -305,7 +335,7 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
   MUSTER_TRY_VOID(admit_write(call.who, payload.size()));
   auto request = std::make_shared<Request>();
   // Records come only from daemons (dispatch has checked that). Many records of few columns take more room in memory than on the wire.
-  constexpr bool kOfDaemons = std::is_same_v<Request, rpc::StoreRecords>;
+  constexpr bool kOfDaemons = std::is_same_v<Request, rpc::StoreRecords> || std::is_same_v<Request, rpc::StoreContent>;
   MUSTER_TRY_VOID(wire::decode(payload, *request, kOfDaemons ? wire::kOfOurOwn : wire::kOfAnyone));
   if (!call.who.slurm) ++queued_writes_[call.who.uid.value];
   writer_.post(
@@ -315,9 +345,10 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
           if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
           if (*done) return answer<Request>(call, **done);
           // A wrong request concerns the person who made it, who gets the error; records that cannot be stored concern the site.
-          const bool upload = std::is_same_v<Request, rpc::StoreRecords> || std::is_same_v<Request, rpc::RegisterCluster>;
+          const bool upload = kOfDaemons || std::is_same_v<Request, rpc::RegisterCluster>;
           log_.at(upload ? os::LogLevel::kError : os::LogLevel::kVerbose, "{} of {}: {}", MessageTraits<Request>::kName, call.who.name,
                   done->error().message());
+          answered(call);
           if (auto c = call.channel.lock()) c->answer_error(call.id, done->error());
         });
       },
@@ -325,47 +356,19 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
   return {};
 }
 
-Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& m) {
-  lower_names(m);
-  if (m.cluster.empty()) return fail(Errc::kInvalidClusterName);
-  MUSTER_TRY_VOID(writer_storage_->keep_charged(m));  // so that what was charged once stays so when the defaults change
-  fill_defaults(*directory(), m);
-  MUSTER_TRY_VOID(writer_storage_->store(m));
-  log_.debug("cluster {}: {} jobs and {} steps stored, up to {}", m.cluster, m.jobs.size(), m.steps.size(), m.position);
+Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& records) {
+  lower_names(records);
+  if (records.cluster.empty()) return fail(Errc::kInvalidClusterName);
+  MUSTER_TRY_VOID(writer_storage_->keep_charged(records));  // so that what was charged once stays so when the defaults change
+  fill_defaults(*directory(), records);
+  MUSTER_TRY_VOID(writer_storage_->store(records));
+  MUSTER_TRY(missing, writer_storage_->missing_contents(records));
+  log_.debug("cluster {}: {} jobs and {} steps stored, up to {}", records.cluster, records.jobs.size(), records.steps.size(),
+             records.position);
   rpc::RecordsStored stored;
-  stored.position = m.position;
+  stored.position = records.position;
+  stored.missing = std::move(missing);
   return stored;
-}
-
-Result<rpc::Empty> Service::register_cluster(const rpc::RegisterCluster& request) {
-  if (request.cluster.name.empty()) return fail(Errc::kInvalidClusterName);
-  Directory next = *directory();
-  Touched touched;
-  slurmdbd::register_cluster(next, request, ports_.settings()->default_qos, net::Loop::now(), touched);
-  if (touched.keys.empty()) return rpc::Empty{};
-  const std::string name = to_lower(request.cluster.name);
-  MUSTER_TRY_VOID(writer_storage_->change_entities(changes_of(next, touched)));
-  MUSTER_TRY_VOID(note_cluster(next.clusters.at(name), net::Loop::now()));
-  log_.info("cluster {} is at {}:{} with {} nodes", request.cluster.name, request.cluster.control_host, request.cluster.control_port,
-            request.cluster.node_count);
-  set_directory(std::move(next));
-  return rpc::Empty{};
-}
-
-// From now on the cluster is made of this: what it was made of before ends.
-Result<> Service::note_cluster(const ClusterRecord& cluster, Time now) {
-  std::vector<EventRecord> events;
-  MUSTER_TRY_VOID(writer_storage_->events_within(cluster.name, now, kTimeInfinite, [&](const EventRecord& e) -> Result<> {
-    if (e.node.empty() && e.ended == kTimeUnset) events.push_back(e);
-    return {};
-  }));
-  if (!events.empty() && events.back().tres == cluster.tres && events.back().nodes == cluster.nodes) return {};
-  for (EventRecord& e : events) e.ended = now;
-  EventRecord& made = events.emplace_back();
-  made.started = events.size() == 1 ? cluster.created : now;
-  made.tres = cluster.tres;
-  made.nodes = cluster.nodes;
-  return writer_storage_->store_cluster_events(cluster.name, events);
 }
 
 void Service::roll_up() {
@@ -373,7 +376,7 @@ void Service::roll_up() {
     roll_timer_ = loop_.after(minutes(1), [this] { roll_up(); });
     return;
   }
-  writer_.post([this] {
+  writer_.post([this, began = net::Loop::monotonic()] {
     bool more = false;
     const auto known = directory();
     for (const auto& [name, cluster] : known->clusters) {
@@ -381,7 +384,10 @@ void Service::roll_up() {
       if (!rolled) log_.error("usage of cluster {} is not rolled up: {}", name, rolled.error().message());
       else more = more || *rolled;
     }
-    loop_.post([this, more] { roll_timer_ = loop_.after(more ? Duration::zero() : minutes(1), [this] { roll_up(); }); });
+    loop_.post([this, more, began] {
+      statistics_.rolled_up(net::Loop::now(), net::Loop::monotonic() - began);
+      roll_timer_ = loop_.after(more ? Duration::zero() : minutes(1), [this] { roll_up(); });
+    });
   });
 }
 
@@ -393,7 +399,7 @@ Result<> Service::report(const Call& call, const net::ChannelPtr& channel, MakeR
         const auto known = directory();
         return make({*reader_storage_, *known, net::Loop::now(), [&] { return !client.expired(); }});
       },
-      {}, call.who.uid);
+      when_answered(call), call.who.uid);
   return {};
 }
 
@@ -451,7 +457,7 @@ Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::
         MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
         return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
       },
-      {}, call.who.uid);
+      when_answered(call), call.who.uid);
   return {};
 }
 
@@ -527,7 +533,7 @@ Result<> Service::query_entities(Call call, const net::ChannelPtr& channel, std:
               }));
         return std::make_unique<EntitySource>(std::move(found));
       },
-      {}, call.who.uid);
+      when_answered(call), call.who.uid);
   return {};
 }
 
@@ -539,7 +545,7 @@ Result<> Service::text(const Call& call, std::string_view payload) {
   rpc::Text out;
   auto line = [&](const char* key, const std::string& value) { out.text += std::string(key) + "=" + value + "\n"; };
   line("ArchiveDir", settings->archive.directory);
-  for (const RecordKindRow& row : record_kinds()) line(row.archive_key, settings->archive.*row.archived ? "Yes" : "No");
+  for (const RecordKindRow& row : record_kinds()) line(row.archive_key, archived(settings->archive, row) ? "Yes" : "No");
   line("ArchiveScript", settings->archive.script);
   line("DbdAddr", settings->address.empty() ? settings->host : settings->address);
   line("DbdHost", settings->host);

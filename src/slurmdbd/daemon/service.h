@@ -15,9 +15,11 @@
 #include "site/known_users.h"
 #include "slurmdbd/core/directory.h"
 #include "slurmdbd/core/settings.h"
+#include "slurmdbd/daemon/controller_watch.h"
 #include "slurmdbd/daemon/directory_waits.h"
 #include "slurmdbd/daemon/purge_walks.h"
 #include "slurmdbd/daemon/report_answers.h"
+#include "slurmdbd/daemon/work_statistics.h"
 #include "sql/storage.h"
 #include "wire/messages.h"
 
@@ -25,6 +27,9 @@ namespace muster::slurmdbd {
 
 inline constexpr size_t kMostEditBytes = 1u << 20, kMostQueuedEdits = 16;  // of one user who is not SlurmUser
 inline constexpr size_t kMostEditedJobs = 10'000;                          // of one EditJobRecords
+
+// Checks the lists of sacct's options, each under the option's name.
+Result<> check_lists(const rpc::JobRecordFilter& filter);
 
 class Service {
  public:
@@ -39,7 +44,10 @@ class Service {
           Directory directory, Ports ports);
 
   void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
-  void close_all() { channels_.close_all(); }
+  void close_all() {
+    closing_ = true;
+    channels_.close_all();
+  }
   size_t connections() const { return channels_.size(); }
 
  private:
@@ -54,6 +62,7 @@ class Service {
     uint64_t id = 0;
     uint16_t message = 0;
     Caller who;
+    Duration arrived{};  // on the monotonic clock
   };
 
   net::ChannelSet::Events channel_events();
@@ -75,7 +84,12 @@ class Service {
   void answer(const Call& call, const wire::AnswerTo<Request>& value);
 
   Result<rpc::RecordsStored> store(rpc::StoreRecords& m);
+  Result<rpc::Empty> store_content(const rpc::StoreContent& content);
   Result<rpc::Empty> register_cluster(const rpc::RegisterCluster& request);
+  // TrackSlurmctldDown.
+  void controller_is_here(const std::weak_ptr<net::Channel>& connection, const std::string& cluster);
+  void controller_is_away(const std::string& cluster);
+  Result<> end_controller_down(const std::string& cluster, Time now);  // writer thread
   Result<> note_cluster(const ClusterRecord& cluster, Time now);
   Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);  // writer thread; kResultTooLarge
   Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& request);
@@ -93,7 +107,13 @@ class Service {
   Result<> archive_dump(const Call& call, std::string_view payload);
   Result<rpc::ArchiveLoaded> archive_load(const Caller& who, const rpc::ArchiveLoad& request);
   Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
+  Result<> query_content(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> text(const Call& call, std::string_view payload);
+  Result<> query_statistics(const Call& call, std::string_view payload);
+  void answered(const Call& call);  // counts it
+  std::function<void()> when_answered(const Call& call) {
+    return [this, call] { answered(call); };
+  }
 
   std::shared_ptr<const Directory> directory() const;  // any thread
   void set_directory(Directory d);                     // writer thread
@@ -113,6 +133,9 @@ class Service {
   PurgeWalks walks_;
   bool dumping_ = false;  // an archive dump is under way; I/O thread
   std::unique_ptr<net::Loop::Timer> roll_timer_, purge_timer_;
+  ControllerWatch controllers_;
+  bool closing_ = false;  // it is slurmdbd that goes, not the controllers
+  WorkStatistics statistics_{net::Loop::now()};
   net::QueryThread writer_, reader_;  // destroyed first
   net::AnswerStreams streams_;
 };

@@ -7,6 +7,7 @@
 #include <map>
 
 #include "slurmdbd/daemon/service_testing.h"
+#include "store/event_log.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -195,6 +196,128 @@ TEST_F(ServiceTest, WhatADaemonPassesOnIsJudgedAsTheUsersOwn) {
   large.message = wire::number_of<rpc::QueryRecords>;
   large.payload.assign(wire::largest_request(large.message, 0) + 1, 'x');
   EXPECT_EQ(ask(kSlurm, large).error().code, Errc::kResultTooLarge);
+}
+
+// The connection of ask() is closed when it is answered: the controller is away then.
+TEST_F(ServiceTest, TheTimeThatAControllerIsAwayIsAnEventOfItsCluster) {
+  auto away = [this] {
+    std::vector<EventRecord> events;
+    rpc::QueryEvents query;
+    query.of_clusters = true;
+    query.until = kTimeInfinite;
+    EXPECT_TRUE(ask(0, query, [&](std::string bytes) {
+      rpc::EventRecords part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      for (const EventRecord& event : part.events)
+        if (event.state == NodeState::kDown) events.push_back(event);
+    }));
+    return events;
+  };
+  register_cluster();
+  EXPECT_TRUE(away().empty()) << "nobody asked to have it counted";
+  settings.tracks_controllers = true;
+  register_cluster();
+  for (int questions = 0; questions < 10'000 && away().empty(); ++questions) {
+  }  // until the writer thread has it on disk
+  ASSERT_EQ(away().size(), 1u);
+  EXPECT_EQ(away()[0].reason, "slurmctld disconnect");
+  EXPECT_EQ(away()[0].ended, kTimeUnset);
+  net::ChannelPtr there = connect(kSlurm);
+  rpc::RegisterCluster again;
+  again.cluster.name = "Test";
+  there->request(wire::number_of<rpc::RegisterCluster>, wire::encoded(again), seconds(20), [this](const Result<net::Frame>& answer) {
+    EXPECT_TRUE(answer);
+    f.loop.stop();
+  });
+  f.run();
+  ASSERT_EQ(away().size(), 1u);
+  EXPECT_NE(away()[0].ended, kTimeUnset);
+  service->close_all();
+}
+
+TEST_F(ServiceTest, OperatorsSeeWhatWasDoneForWhom) {
+  ASSERT_TRUE(store(kSlurm, 1, 1));
+  ASSERT_TRUE(ask(kAlice, rpc::Ping{}));
+  EXPECT_EQ(ask(kAlice, rpc::StoreRecords{}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(ask(kAlice, rpc::QueryDatabaseStatistics{}).error().code, Errc::kAccessDenied);
+  auto told = ask(0, rpc::QueryDatabaseStatistics{});
+  ASSERT_TRUE(told);
+  std::string requests;
+  for (const rpc::RequestCount& row : told->requests) requests += row.name + "=" + std::to_string(row.work.count) + " ";
+  EXPECT_EQ(requests, "Ping=1 StoreRecords=1 ") << "what was refused is no work";
+  ASSERT_EQ(told->callers.size(), 2u);
+  EXPECT_EQ(told->callers[1].uid, Uid(kAlice));
+  EXPECT_EQ(told->callers[1].work.count, 1u);
+  told = ask(0, rpc::QueryDatabaseStatistics{true});
+  ASSERT_TRUE(told);
+  EXPECT_TRUE(told->requests.empty());
+}
+
+struct ContentTest : ServiceTest {
+  // Two jobs of Alice for account team-a, which Bob coordinates, and one of her that is for no account.
+  void fill() {
+    register_cluster();
+    rpc::EditEntities edits = add_account(true);
+    EntityEdit& user = edits.edits.emplace_back();
+    user.entity = Entity::kUser;
+    user.where.users = {std::to_string(kBob)};
+    user.where.accounts = {"team-a"};
+    EntityEdit& coordinator = edits.edits.emplace_back(user);
+    coordinator.entity = Entity::kCoordinator;
+    ASSERT_TRUE(ask(0, edits));
+    rpc::StoreRecords records;
+    records.cluster = "test";
+    for (uint32_t id : {1, 2, 3}) {
+      JobRecord& job = records.jobs.emplace_back();
+      job.key = {JobId(id), from_unix(2000), 0};
+      job.uid = Uid(kAlice);
+      job.position = id;
+      if (id != 3) job.account = "team-a";
+      if (id != 2) job.script_hash = store::blob_hash(kScript);
+    }
+    const auto stored = ask(kSlurm, records);
+    ASSERT_TRUE(stored);
+    ASSERT_EQ(stored->missing, std::vector{store::blob_hash(kScript)});
+    ASSERT_TRUE(ask(kSlurm, rpc::StoreContent{store::blob_hash(kScript), kScript.size(), kScript}));
+  }
+  // "1:script 2: 3!": 3 was refused.
+  std::string seen(uint32_t uid, std::vector<uint32_t> ids = {1, 2, 3}) {
+    rpc::QueryContent query;
+    for (uint32_t id : ids) query.filter.jobs.emplace_back().job = JobId(id);
+    std::string out;
+    const auto done = ask(uid, query, [&](std::string bytes) {
+      rpc::ContentPart part;
+      ASSERT_TRUE(wire::decode(bytes, part));
+      EXPECT_EQ(part.job.script_hash, "");
+      if (part.first()) out += (out.empty() ? "" : " ") + std::to_string(part.job.key.id.value) + (part.refused ? "!" : ":");
+      out += part.bytes.size() < 100 ? part.bytes : "…";
+    });
+    return done ? out : std::string(done.error().message());
+  }
+  const std::string kScript = "#!/bin/sh\nexport TOKEN=x\n";
+};
+
+TEST_F(ContentTest, ScriptsAreForOwnersCoordinatorsAndOperators) {
+  fill();
+  const std::string all = "1:" + kScript + " 2: 3:" + kScript;
+  EXPECT_EQ(seen(kAlice), all);
+  EXPECT_EQ(seen(0), all);
+  EXPECT_EQ(seen(kBob), "1:" + kScript + " 2: 3!");
+  EXPECT_EQ(seen(3'000'000'003), "1! 2! 3!");
+  settings.coordinators = false;
+  EXPECT_EQ(seen(kBob), "1! 2! 3!");
+  settings.private_jobs = true;
+  EXPECT_EQ(seen(3'000'000'003), "");
+  EXPECT_EQ(seen(kAlice), all);
+  EXPECT_NE(seen(kAlice, {}).find("none is named"), std::string::npos);
+}
+
+TEST_F(ContentTest, OnlyDaemonsStoreThem) {
+  fill();
+  const std::string other = "#!/bin/sh\nrm -rf /\n";
+  for (uint32_t uid : {kAlice, kBob})
+    EXPECT_EQ(ask(uid, rpc::StoreContent{store::blob_hash(other), other.size(), other}).error().code, Errc::kAccessDenied);
+  EXPECT_EQ(ask(kSlurm, rpc::StoreContent{store::blob_hash(kScript), other.size(), other}).error().code, Errc::kInvalidArgument);
 }
 
 TEST_F(ServiceTest, NamesAreKeptAndFoundInLowerCase) {

@@ -1,0 +1,71 @@
+#include "cli/sacct/content.h"
+
+#include <algorithm>
+
+#include "base/plain_text.h"
+#include "base/text.h"
+
+namespace muster::cli {
+namespace {
+
+std::string id_of(const JobRecord& job, const fields::Environment& environment) {
+  fields::TableStyle style;
+  style.form = fields::TableStyle::Form::kSeparated;
+  style.header = false;
+  fields::Table<fields::RecordView> table(style);
+  if (!table.add(fields::record_fields(), "JobID")) return {};
+  std::string text;
+  table.row({job, nullptr, environment, {}, {}}, text);
+  return std::string(trim(text));
+}
+
+}  // namespace
+
+void ContentPrinter::add(rpc::ContentPart part) {
+  if (part.first()) begin(part);
+  if (kind_ == ContentKind::kEnvironment) std::ranges::replace(part.bytes, '\0', '\n');
+  put(part.bytes);
+}
+
+void ContentPrinter::begin(const rpc::ContentPart& first) {
+  end();
+  const std::string id = id_of(first.job, environment_);
+  if (first.refused) {
+    refused_ += (refused_.empty() ? "" : ",") + id;
+    return;
+  }
+  begun_ = true;
+  out_.put(kind_ == ContentKind::kScript ? "Batch Script for " + id + "\n"
+                                         : "Environment used for " + id + " (must be batch to display)\n");
+  out_.line(std::string(80, '-'));
+  if (first.too_long)
+    put("TOO LONG: it has " + std::to_string(first.size) + " bytes, and the database keeps " + std::to_string(kMostKeptContent) +
+        " of one");
+  else if (first.size == 0) put("NONE");
+}
+
+void ContentPrinter::put(std::string_view bytes) {
+  if (!terminal_) return out_.put(bytes);
+  for (size_t end; (end = bytes.find('\n')) != std::string_view::npos; bytes.remove_prefix(end + 1)) {
+    put_line(line_ += bytes.substr(0, end));
+    out_.put("\n");
+    line_.clear();
+  }
+  line_ += bytes;
+}
+
+void ContentPrinter::put_line(std::string_view line) {
+  for (size_t tab; (tab = line.find('\t')) != std::string_view::npos; line.remove_prefix(tab + 1)) {
+    append_plain(out_.buffer(), line.substr(0, tab));
+    out_.put("\t");
+  }
+  append_plain(out_.buffer(), line);
+  out_.put("");
+}
+
+void ContentPrinter::end() {
+  put_line(std::exchange(line_, {}));
+  if (std::exchange(begun_, false)) out_.put("\n");
+}
+
+}  // namespace muster::cli
