@@ -52,7 +52,7 @@ constexpr KeyRow kRows[] = {
     number("MaxJobId", "67043328", "Highest number of a job; then the numbers start again.").min(1).max(67108863),
     mem("MaxMemPerCPU", nullptr, "Most memory per allocated CPU, MiB; 0 = no limit."),
     mem("MaxMemPerNode", nullptr, "Most memory of a job on one node, MiB; 0 = no limit."),
-    number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").restart().not_yet("dynamic nodes"),
+    number("MaxNodeCount", nullptr, "Most nodes there may be; leaves room for dynamic nodes.").max(65536),
     number("MaxStepCount", "40000", "Most steps of a job.").min(1),
     number("MaxTasksPerNode", "512", "Most tasks of a step on one node.").min(1).max(65533),
     text("MCSParameters", nullptr,

@@ -1,5 +1,7 @@
 #include "config/load.h"
 
+#include <iterator>
+
 #include "base/text.h"
 #include "config/auth_type.h"
 #include "config/record.h"
@@ -69,15 +71,22 @@ void name_unread_files(FileSource& source, const Config& config, LoadedConfig& o
   }
 }
 
+void put_first(std::string_view line, ParsedFile& parsed) {
+  ParsedFile first = parse_text(line, "slurmd --conf");
+  parsed.lines.insert(parsed.lines.begin(), std::make_move_iterator(first.lines.begin()), std::make_move_iterator(first.lines.end()));
+  parsed.errors.insert(parsed.errors.begin(), first.errors.begin(), first.errors.end());
+}
+
 ConfigError no_such_file(const std::string& path) {
   return {path, 0, "", "cannot be read", "set SLURM_CONF, or start with -f and the path of slurm.conf"};
 }
 
 }  // namespace
 
-ConfigReport check_config(FileSource& source, const std::string& path) {
+ConfigReport check_config(FileSource& source, const std::string& path, std::string_view node_line) {
   ParsedFile parsed = parse_file(source, path);
   if (parsed.missing) return {{}, {no_such_file(path)}};
+  if (!node_line.empty()) put_first(node_line, parsed);
   ConfigReport report;
   std::vector<ConfigError>& errors = report.errors = std::move(parsed.errors);
   LoadedConfig& out = report.loaded;
@@ -110,8 +119,8 @@ ConfigReport check_config(FileSource& source, const std::string& path) {
   return report;
 }
 
-std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path) {
-  ConfigReport report = check_config(source, path);
+std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path, std::string_view node_line) {
+  ConfigReport report = check_config(source, path, node_line);
   if (!report.errors.empty()) return std::unexpected(std::move(report.errors));
   return std::move(report.loaded);
 }

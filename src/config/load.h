@@ -6,6 +6,7 @@
 
 #include <expected>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/cgroup_conf.h"
@@ -25,7 +26,10 @@ struct LoadedConfig {
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 
-std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path);
+// `node_line`: a NodeName line that is read before those of slurm.conf, so no NodeName=DEFAULT changes it; a slurmd that is started with -Z
+// has its own there.
+std::expected<LoadedConfig, std::vector<ConfigError>> load_config(FileSource& source, const std::string& path,
+                                                                  std::string_view node_line = {});
 
 // Reads the files like load_config, but gives the configuration, the notices and the errors together; load_config gives either the
 // configuration or the errors.
@@ -33,7 +37,7 @@ struct ConfigReport {
   LoadedConfig loaded;  // to be used only when there are no errors; its notices are there in any case
   std::vector<ConfigError> errors;
 };
-ConfigReport check_config(FileSource& source, const std::string& path);
+ConfigReport check_config(FileSource& source, const std::string& path, std::string_view node_line = {});
 
 // slurmdbd.conf and other files of plain keys, on their own.
 struct LoadedSimple {

@@ -60,4 +60,6 @@ Result<std::vector<NodeConfig>> parse_node_line(const Config& config, const std:
   return std::move(probe.nodes);
 }
 
+size_t most_nodes(const Config& config) { return std::max<size_t>(config.max_node_count.value_or(0), config.nodes.size()); }
+
 }  // namespace muster::config

@@ -17,4 +17,7 @@ Result<> set_value(Config& config, std::string_view key, std::string_view op, st
 // The nodes of one line "NodeName=… Key=…", checked against the GresTypes and SlurmdPort of `config`. Errors are kInvalidArgument.
 Result<std::vector<NodeConfig>> parse_node_line(const Config& config, const std::string& line);
 
+// How many nodes there may be with those that are created: MaxNodeCount, but never fewer than the files have. slurm.conf(5).
+size_t most_nodes(const Config& config);
+
 }  // namespace muster::config

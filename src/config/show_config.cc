@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/runtime.h"
 
 namespace muster::config {
 
@@ -125,7 +126,7 @@ bool Printer::special(const ConfigValue& value) {
   if (key == "SlurmUser") return line(key, c_.slurm_user + "(" + std::to_string(f_.slurm_user_uid) + ")"), true;
   if (key == "SlurmdUser") return line(key, c_.slurmd_user + "(" + std::to_string(f_.slurmd_user_uid) + ")"), true;
   if (key == "ClusterName") return line(key, c_.cluster_name), true;
-  if (key == "MaxNodeCount") return line(key, std::to_string(c_.max_node_count.value_or(c_.nodes.size()))), true;
+  if (key == "MaxNodeCount") return line(key, std::to_string(most_nodes(c_))), true;
   if (key == "SrunPortRange")
     return line(key, std::to_string(c_.srun_port_range.first) + "-" + std::to_string(c_.srun_port_range.last)), true;
   if (key == "UnkillableStepTimeout") return line(key, std::to_string(to_seconds(c_.unkillable_step_timeout)) + " sec"), true;

@@ -40,8 +40,9 @@ Config build_slurm_config(const std::vector<Line>& lines, const std::string& pat
   build_power_actions(of(Section::kPowerAction), config, findings);
   config.index = std::move(index);
   if (config.max_node_count && *config.max_node_count < config.nodes.size())
-    findings.error(config.find_value("MaxNodeCount")->pos, "MaxNodeCount",
-                   "is less than the " + std::to_string(config.nodes.size()) + " nodes defined");
+    findings.notice(config.find_value("MaxNodeCount")->pos, "MaxNodeCount",
+                    "is less than the " + std::to_string(config.nodes.size()) + " nodes defined, and does not count",
+                    "leave it out, or give a number that has room for nodes to come");
   return config;
 }
 

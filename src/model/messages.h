@@ -10,6 +10,7 @@
 #include "model/crontab.h"
 #include "model/database_statistics.h"
 #include "model/job_content.h"
+#include "model/join_rpc.h"
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "model/step_rpc.h"

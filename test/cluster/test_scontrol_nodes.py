@@ -14,7 +14,7 @@ def with_programs(make_cluster, **kw):
     for name in ("Reboot", "Resume", "Suspend"):
         path = cluster.script(name.lower(), '#!/bin/sh\necho "$SLURMD_NODENAME$1" >> %s/did-%s\n' % (cluster.folder, name.lower()))
         cluster.conf_lines.append("%sProgram=%s" % (name, path))
-    cluster.conf_lines += ["SuspendTimeout=1", "ResumeTimeout=120", "SuspendTime=INFINITE"]
+    cluster.conf_lines += ["MaxNodeCount=4", "SuspendTimeout=1", "ResumeTimeout=120", "SuspendTime=INFINITE"]
     cluster.write_lines()
     return cluster.start()
 

@@ -42,6 +42,7 @@ event::NodeStateChanged initial_state(const View& view, NodeId id, const NodeSpe
     change.admin = NodeState::kIdle;
     change.flags = kNodeExternal;
   }
+  if (spec.dynamic) change.flags |= kNodeDynamicNorm;
   return change;
 }
 
@@ -62,6 +63,10 @@ std::vector<NodeId> configure_nodes(const View& view, Events& out) {
   for (uint32_t index = 0; index < config.nodes.size(); ++index) {
     NodeSpec spec = spec_of(view, index);
     const Node* known = view.cluster.node(spec.name);
+    if (known && (known->flags & kNodeDynamicFuture)) {  // where it is says the slurmd that came with -F
+      spec.address = known->spec->address;
+      spec.hostname = known->spec->hostname;
+    }
     NodeId id = known ? known->id : NodeId(next++);
     ids.push_back(id);
     if (known) kept.set(id.value);

@@ -449,7 +449,9 @@ std::vector<Effect> Core::take_effects(Time now) {
       out.push_back(RunReservationProgram{set->reservation->name, set->run == event::ReservationProgram::kEpilog});
     if (auto* over = std::get_if<event::ReservationRemoved>(&e); over && over->run != event::ReservationProgram::kNone)
       out.push_back(RunReservationProgram{over->name, true});
+    if (auto* gone = std::get_if<event::NodeRemoved>(&e)) out.push_back(DropNode{gone->node});
     auto* n = std::get_if<event::NodeStateChanged>(&e);
+    if (n && n->admin == NodeState::kFuture) out.push_back(DropNode{n->node});
     for (PowerNodes* power : {&up, &down, &failed})
       if (n && n->run == power->program) power->nodes.push_back(n->node);
   }

@@ -56,7 +56,11 @@ struct AbandonProlog {  // end the PrologSlurmctld of a job that ended meanwhile
   JobId job{};
   uint32_t generation = 0;
 };
-using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog, RunReservationProgram, RunTrigger>;
+struct DropNode {  // end the connection of a node that is no node any more, or another machine's: its number may be given again
+  NodeId node{};
+};
+using Effect =
+    std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog, RunReservationProgram, RunTrigger, DropNode>;
 
 // What prologs and epilogs are told of a job. It is made once for consecutive nodes of the same job, and does not outlive a turn.
 class DescribedJob {

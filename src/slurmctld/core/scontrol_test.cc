@@ -306,7 +306,7 @@ TEST(UpdateTexts, AreBounded) {
 }
 
 TEST(CreateNode, CloudNodesComeAndGo) {
-  Bench b;
+  Bench b("MaxNodeCount=6\n");
   rpc::UpdateNode c;
   c.nodes = "d[1-2]";
   c.create = true;
@@ -336,7 +336,8 @@ TEST(CreateNode, CloudNodesComeAndGo) {
 
 // slurm.conf(5) NodeSet: what Feature= means is looked up when a node comes, too.
 TEST(CreateNode, NodesComeIntoTheSetsOfTheirFeature) {
-  Bench b("NodeSet=dynamic Feature=dyn\nNodeSet=named Nodes=d7\nPartitionName=late Nodes=dynamic\nPartitionName=by_name Nodes=named\n"
+  Bench b("MaxNodeCount=5\nNodeSet=dynamic Feature=dyn\nNodeSet=named Nodes=d7\nPartitionName=late Nodes=dynamic\nPartitionName=by_name "
+          "Nodes=named\n"
           "PartitionName=braces Nodes=feature{dyn}\nPartitionName=others Nodes=n0\n");
   rpc::UpdateNode c;
   c.nodes = "d7";

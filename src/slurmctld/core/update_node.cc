@@ -1,14 +1,13 @@
-// scontrol update, create and delete of nodes: one row per key and per state. scontrol(1), NODES - SPECIFICATIONS FOR UPDATE
-// COMMAND. What slurm.conf says too (addresses, features, GRES) holds until it is read again.
+// scontrol update of nodes: one row per key and per state. scontrol(1), NODES - SPECIFICATIONS FOR UPDATE COMMAND. What slurm.conf says too
+// (addresses, features, GRES) holds until it is read again. Nodes that are created and deleted: create_node.h.
 #include <algorithm>
-#include <set>
 
 #include "base/text.h"
 #include "config/hosts.h"
-#include "config/runtime.h"
 #include "hostlist/hostlist.h"
 #include "model/request_texts.h"
 #include "sched/fit/request_class.h"
+#include "slurmctld/core/create_node.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/update_keys.h"
 
@@ -73,6 +72,17 @@ Result<> act(NodeUpdate& u, const ActionRow& row) {
   return control_node(u.v, u.n, c, u.out, u.orders);
 }
 
+// A machine that came with slurmd -F is the node no longer: slurm.conf(5) Dynamic Future Nodes.
+void give_back_future(NodeUpdate& u) {
+  u.state.flags &= ~kNodeDynamicFuture;
+  u.spec.address = u.spec.hostname = u.spec.name;
+  if (const auto index = u.v.settings.config().node_index(u.spec.name)) {
+    u.spec.address = u.v.settings.config().nodes[*index].address();
+    u.spec.hostname = u.v.settings.config().nodes[*index].hostname();
+  }
+  u.spec_changed = true;
+}
+
 Result<> set_state(NodeUpdate& update, const rpc::KeyValue& kv) {
   for (const ActionRow& row : kActions)
     if (iequals(kv.value, row.name)) return act(update, row);
@@ -87,6 +97,7 @@ Result<> set_state(NodeUpdate& update, const rpc::KeyValue& kv) {
     if (row.clear & kNodeDrain) update.state.action_drained = false;
     if ((row.clear & kNodePoweringDown) && (update.n.flags & kNodePoweringDown)) update.state.resume_deadline = kTimeUnset;
     if (row.clears_reason && !update.reason_given) update.state.reason.clear();
+    if (row.admin == NodeState::kFuture && (update.state.flags & kNodeDynamicFuture)) give_back_future(update);
     update.kill_jobs = row.admin == NodeState::kDown;
     update.state_changed = true;
     return {};
@@ -288,104 +299,6 @@ Result<> update_one(const View& view, const Node& node, size_t index, size_t cou
   if (update.state_changed) decision.events.push_back(update.state);
   if (update.attributes_changed) decision.events.push_back(update.attributes);
   return {};
-}
-
-// ---- create, delete
-// The NodeName line that the command stands for, read as slurm.conf would be.
-Result<std::vector<NodeSpec>> read_node_line(const View& view, const rpc::UpdateNode& request) {
-  std::string line = "NodeName=" + request.nodes;
-  for (const rpc::KeyValue& kv : request.changes) {
-    if (kv.value.find_first_of("\"\n") != std::string::npos)
-      return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or line breaks");
-    line += " " + kv.key + "=\"" + kv.value + "\"";
-  }
-  MUSTER_TRY(nodes, config::parse_node_line(view.settings.config(), line));
-  std::vector<NodeSpec> out;
-  for (const config::NodeConfig& node : nodes) {
-    NodeSpec spec = config::to_node_spec(node);
-    if (spec.initial_state != "CLOUD" && spec.initial_state != "FUTURE" && spec.initial_state != "EXTERNAL")
-      return fail(Errc::kInvalidNodeState, {}, "only State=CLOUD, State=FUTURE and State=EXTERNAL nodes can be created");
-    spec.dynamic = true;
-    for (const GresItem& item : node.line->gres) {
-      GresDevices g;
-      g.name = item.name;
-      g.type = item.type;
-      g.count = item.count;
-      spec.gres.push_back(std::move(g));
-    }
-    out.push_back(std::move(spec));
-  }
-  return out;
-}
-
-using Created = std::pair<NodeId, std::shared_ptr<const NodeSpec>>;
-
-// Partitions whose Nodes= means the new nodes have them, too.
-void join_partitions(const View& v, const std::vector<Created>& nodes, Events& out) {
-  v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    Partition wider = p;
-    for (const auto& [id, spec] : nodes)
-      if (config::means_node(v.settings.config(), p.nodes_text, *spec)) wider.nodes.set(id.value);
-    if (!(wider.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(wider)), v.now});
-  });
-}
-
-Result<Decision<rpc::Messages>> create_nodes(const View& view, const rpc::UpdateNode& request) {
-  MUSTER_TRY(specs, read_node_line(view, request));
-  Decision<rpc::Messages> out;
-  uint32_t next = view.cluster.nodes.empty() ? 0 : view.cluster.nodes.last_key() + 1;
-  uint64_t bound = view.settings.config().max_node_count.value_or(config::kMaxNodes);
-  if (view.cluster.nodes.size() + specs.size() > bound)
-    return fail(Errc::kInvalidNodeCount, {}, "MaxNodeCount=" + std::to_string(bound) + " is reached");
-  std::vector<Created> created;
-  for (NodeSpec& spec : specs) {
-    if (view.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
-    NodeId id(next++);
-    event::NodeStateChanged state = initial_state(view, id, spec);
-    created.emplace_back(id, std::make_shared<const NodeSpec>(std::move(spec)));
-    out.events.push_back(event::NodeDefined{id, created.back().second, view.now});
-    out.events.push_back(std::move(state));
-  }
-  join_partitions(view, created, out.events);
-  return out;
-}
-
-std::string reserved_by(const Cluster& cluster, NodeId node) {
-  std::string out;
-  cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
-    if (out.empty() && r.nodes.test(node.value)) out = r.name;
-  });
-  return out;
-}
-
-Result<Decision<rpc::Messages>> delete_nodes(const View& view, const rpc::UpdateNode& request) {
-  MUSTER_TRY(nodes, select_nodes(view, request.nodes));
-  Decision<rpc::Messages> out;
-  std::optional<Error> first;
-  size_t done = 0;
-  std::set<uint32_t> gone;
-  for (const Node* node : nodes) {
-    Error why(Errc::kNodesBusy);
-    if (!node->spec->dynamic) why.hint = "node " + node->spec->name + " is in slurm.conf; only nodes that were created can be deleted";
-    else if (const std::string by = reserved_by(view.cluster, node->id); !by.empty())
-      why.hint = "node " + node->spec->name + " is in reservation " + by;
-    else if (!view.indexes.jobs_on(node->id).empty()) why.hint = "jobs run on node " + node->spec->name;
-    else {
-      ++done;
-      gone.insert(node->id.value);
-      continue;
-    }
-    if (!first) first = why;
-    out.reply.errors.push_back({node->spec->name, errc_number(why.code), std::string(why.message())});
-  }
-  if (first && !done) return std::unexpected(*first);
-  view.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    Partition narrower = p;
-    for (uint32_t id : gone) narrower.nodes.reset(id);
-    if (!(narrower == p)) out.events.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), view.now});
-  });
-  for (uint32_t id : gone) out.events.push_back(event::NodeRemoved{NodeId(id)});
-  return out;
 }
 
 }  // namespace

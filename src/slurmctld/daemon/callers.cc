@@ -4,8 +4,10 @@
 
 #include <algorithm>
 
+#include "base/text.h"
 #include "slurmctld/core/on_behalf.h"
 #include "slurmctld/core/records.h"
+#include "slurmctld/daemon/peer_host.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -19,17 +21,20 @@ std::string own_host() {
   return host.substr(0, host.find('.'));
 }
 
-// "10.1.2.3" for "10.1.2.3:41234", "::1" for "[::1]:41234".
-std::string without_port(const std::string& address) {
-  std::string host = address.substr(0, address.rfind(':'));
-  if (host.size() > 2 && host.front() == '[') host = host.substr(1, host.size() - 2);
-  return host;
+bool is_loopback(const std::string& host) { return host.starts_with("127.") || host == "::1"; }
+
+// By which other hosts reach this one: what its SlurmctldHost line says.
+std::string own_address(const config::Config& config, const std::string& own) {
+  if (!config.slurmctld_addr.empty()) return config.slurmctld_addr;
+  const auto line = std::ranges::find_if(config.slurmctld_hosts, [&](const config::ControllerHost& h) { return iequals(h.name, own); });
+  if (line != config.slurmctld_hosts.end()) return line->address;
+  return config.slurmctld_hosts.empty() ? own : config.slurmctld_hosts.front().address;
 }
 
 // The node at an address, else the address.
 std::string host_at(const std::string& address, const std::string& own, const Cluster& cluster) {
-  const std::string host = without_port(address);
-  if (host.starts_with("127.") || host == "::1") return own;
+  const std::string host = host_of_peer(address);
+  if (is_loopback(host)) return own;
   std::string found = host;
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
     const bool it = n.spec->address == host;
@@ -75,8 +80,10 @@ Caller Callers::of(const net::Peer& peer, const Cluster& cluster) const {
   Caller who;
   who.uid = peer.user(settings_()->slurm_user);
   who.gid = peer.gid;
+  who.address = own_address(settings_()->config(), host_);
   if (peer.trust != net::Trust::kLocalUser) {
     who.host = host_at(peer.address, host_, cluster);
+    if (const std::string from = host_of_peer(peer.address); !is_loopback(from)) who.address = from;
     return who;
   }
   who.host = host_;

@@ -365,6 +365,7 @@ void Controller::carry_out(std::vector<Effect> effects) {
     else if (auto* reserved = std::get_if<RunReservationProgram>(&e)) programs_->reservation(*reserved, current->config());
     else if (auto* trigger = std::get_if<RunTrigger>(&e)) triggers_->run(trigger->trigger);
     else if (auto* upload = std::get_if<UploadRecords>(&e)) accounting_->upload(std::move(*upload));
+    else if (auto* gone = std::get_if<DropNode>(&e)) nodes_->drop(gone->node);
   }
 }
 

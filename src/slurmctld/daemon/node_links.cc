@@ -2,6 +2,7 @@
 
 #include <map>
 
+#include "slurmctld/daemon/peer_host.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -33,24 +34,21 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   std::shared_ptr<const Cluster> cluster = ports_.snapshot();
   const Node* node = cluster->node(registration.node);
   if (!node) {
-    logger_.error("a slurmd at {} registers as node '{}', which slurm.conf does not have", channel->peer().address, registration.node);
-    return fail(Errc::kInvalidNodeName, "node '" + registration.node + "' is not in the controller's slurm.conf");
+    if (auto untold = told_.tell("no node " + registration.node, net::Loop::monotonic()))
+      logger_.error("a slurmd at {} registers as node '{}', which slurm.conf does not have{}", channel->peer().address, registration.node,
+                    net::Pace::more(*untold));
+    return fail(Errc::kInvalidNodeName, {},
+                "node '" + registration.node + "' is not in the controller's slurm.conf, and it was deleted or never joined (slurmd -Z)");
   }
-  if (auto old = by_node_.find(node->id.value); old != by_node_.end()) {
-    // An older registration that arrives late must not take the place of a newer one. Where there is no newer one any number is good: a
-    // node's clock may have stepped back.
-    const LinkSession& newest = links_.at(old->second).session;
-    if (!newest.gives_way_to(session))
-      return fail(Errc::kInvalidStateChange, "node " + registration.node + " registers with session " + std::to_string(session) +
-                                                 " while its session " + std::to_string(newest.number()) + " lasts");
-  }
+  if (auto old = by_node_.find(node->id.value); old != by_node_.end())
+    MUSTER_TRY_VOID(may_replace(links_.at(old->second), *channel, session, registration));
   if (auto old = by_node_.find(node->id.value); old != by_node_.end() && old->second != channel.get()) {
     net::ChannelPtr gone = links_.at(old->second).channel;
     links_.erase(old->second);
     gone->close();
   }
   Link& link = links_[channel.get()];
-  link = {channel, node->id, registration.node, LinkSession(session), {}, false, false};
+  link = {channel, node->id, registration.node, registration.hardware.boot_id, LinkSession(session), {}, false, false};
   by_node_[node->id.value] = channel.get();
   logger_.debug("node {} registered from {}", registration.node, channel->peer().address);
   // The session's first order, before any that the registration gives rise to.
@@ -59,6 +57,20 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   send(node->id, hello);
   ports_.connected(node->id);
   return {};
+}
+
+// An older registration that arrives late must not take the place of a newer one. Where there is no newer one any number is good: a node's
+// clock may have stepped back.
+Result<> NodeLinks::may_replace(const Link& link, const net::Channel& by, uint64_t session, const node_rpc::Register& registration) {
+  if (!link.session.gives_way_to(session))
+    return fail(Errc::kInvalidStateChange, "node " + link.name + " registers with session " + std::to_string(session) +
+                                               " while its session " + std::to_string(link.session.number()) + " lasts");
+  const std::string here = host_of_peer(link.channel->peer().address), there = host_of_peer(by.peer().address);
+  if (here == there || link.boot_id == registration.hardware.boot_id) return {};
+  if (auto untold = told_.tell("name of " + link.name, net::Loop::monotonic()))
+    logger_.error("a slurmd at {} registers as node {}, which is another machine at {} whose connection lives{}", by.peer().address,
+                  link.name, link.channel->peer().address, net::Pace::more(*untold));
+  return fail(Errc::kInvalidNodeName, {}, "node '" + link.name + "' is another machine, at " + here + ", which is connected");
 }
 
 void NodeLinks::on_closed(const net::Channel* channel) {

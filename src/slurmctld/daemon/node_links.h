@@ -59,6 +59,7 @@ class NodeLinks {
     net::ChannelPtr channel;
     NodeId node{};
     std::string name;
+    std::string boot_id;  // of the machine
     LinkSession session;
     std::list<NodeOrder> waiting;  // mostly none, for which a deque would keep 2 KB at each of thousands of nodes
     bool left_out = false, flushing = false;
@@ -67,6 +68,8 @@ class NodeLinks {
   void flush(const net::Channel* channel, uint64_t session);
   void flush_later(Link& link);
   Result<> accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& r);
+  // Whether the registration may take the place of this link: a later session of the same machine, by the id of its boot or by its address.
+  Result<> may_replace(const Link& link, const net::Channel& by, uint64_t session, const node_rpc::Register& r);
 
   os::Log& logger_;
   Ports ports_;

@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "net/channel.h"
+#include "slurmctld/daemon/peer_host.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -31,18 +32,36 @@ struct Bench {
     links = std::make_unique<NodeLinks>(*log, std::move(p));
     int fds[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
-    ours = net::adopt_channel(loop, fds[0], net::Peer{});
+    ours = net::adopt_channel(loop, fds[0], at("10.0.0.1:4000"));
     ours->on_closed = [this](const Error&) { links->on_closed(ours.get()); };
     theirs_fd = fds[1];
-    Numbered<NodeReport> m;
-    m.session = 5;
-    m.sequence = 1;
+    EXPECT_TRUE(links->on_report(ours, registration("boot-1", 5)));
+  }
+  ~Bench() {
+    close(theirs_fd);
+    for (int fd : others) close(fd);
+  }
+  static net::Peer at(const std::string& address) {
+    net::Peer peer;
+    peer.trust = net::Trust::kClusterKey;
+    peer.address = address;
+    return peer;
+  }
+  static std::string registration(const std::string& boot_id, uint64_t session) {
     node_rpc::Register r;
     r.node = "n1";
-    m.message = r;
-    EXPECT_TRUE(links->on_report(ours, wire::encoded(m)));
+    r.hardware.boot_id = boot_id;
+    return wire::encoded(Numbered<NodeReport>{session, 1, r});
   }
-  ~Bench() { close(theirs_fd); }
+  // A registration as n1 on a connection of its own.
+  Result<> registers(const std::string& address, const std::string& boot_id, uint64_t session) {
+    int fds[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
+    others.push_back(fds[1]);
+    channels.push_back(net::adopt_channel(loop, fds[0], at(address)));
+    return links->on_report(channels.back(), registration(boot_id, session));
+  }
+  bool is_first() const { return links->node_of(ours.get()).has_value(); }
   static node_rpc::LaunchBatch launch(uint32_t job, size_t bytes) {
     node_rpc::LaunchBatch l;
     l.job.job = JobId(job);
@@ -71,6 +90,8 @@ struct Bench {
   std::shared_ptr<const Cluster> cluster;
   std::unique_ptr<NodeLinks> links;
   net::ChannelPtr ours, theirs;
+  std::vector<net::ChannelPtr> channels;
+  std::vector<int> others;
   int theirs_fd = -1, disconnected = 0, behind = 0, reports = 0;
   uint64_t sequence = 0;
   std::vector<uint32_t> launched;
@@ -115,6 +136,34 @@ TEST(NodeLinks, NothingIsTakenBehindAReportThatWasLost) {
   EXPECT_EQ(b.reports, 2);
   EXPECT_EQ(b.disconnected, 1) << "the node connects again and says what it still has to say";
   EXPECT_EQ(b.links->connected(), 0u);
+}
+
+// Whoever has the cluster key can speak as any slurmd; a name is not taken from a machine that is there all the same.
+TEST(NodeLinks, AnotherMachineDoesNotTakeTheNameOfAConnectedNode) {
+  Bench b;
+  const Result<> stolen = b.registers("10.0.0.66:4000", "boot-66", 99);
+  ASSERT_FALSE(stolen);
+  EXPECT_EQ(stolen.error().hint, "node 'n1' is another machine, at 10.0.0.1, which is connected");
+  EXPECT_TRUE(b.is_first());
+  EXPECT_EQ(b.reports, 1);
+  b.links->on_closed(b.ours.get());
+  EXPECT_TRUE(b.registers("10.0.0.66:4000", "boot-66", 100)) << "it is gone, and was replaced";
+}
+
+TEST(NodeLinks, TheHostOfAPeer) {
+  for (const char* address : {"10.1.2.3:41234", "[::ffff:10.1.2.3]:41234"}) EXPECT_EQ(host_of_peer(address), "10.1.2.3");
+  EXPECT_EQ(host_of_peer("[::1]:41234"), "::1");
+  EXPECT_EQ(host_of_peer("[fe80::1]:41234"), "fe80::1");
+  EXPECT_EQ(host_of_peer("unix"), "unix");
+}
+
+TEST(NodeLinks, TheSameMachineTakesItsPlaceAnew) {
+  Bench b;
+  EXPECT_FALSE(b.registers("10.0.0.1:4001", "boot-1", 4)) << "an older session that comes late";
+  EXPECT_TRUE(b.is_first());
+  EXPECT_TRUE(b.registers("[::ffff:10.0.0.1]:4002", "boot-2", 6)) << "rebooted, before its old connection was seen to be over";
+  EXPECT_FALSE(b.is_first());
+  EXPECT_TRUE(b.registers("10.0.0.9:4003", "boot-2", 7)) << "by another of its interfaces";
 }
 
 }  // namespace

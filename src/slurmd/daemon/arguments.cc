@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "model/request_texts.h"
+#include "slurmd/core/node_definition.h"
 
 namespace muster::slurmd {
 namespace {
@@ -19,6 +20,7 @@ constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
                           "  -d FILE             use FILE as slurmstepd\n"
                           "  -D                  stay in the foreground and log to the terminal\n"
                           "  -f FILE             read FILE instead of the default slurm.conf\n"
+                          "  -F[FEATURE]         be a FUTURE node that fits this machine and has the feature\n"
                           "  -G                  print this node's generic resources\n"
                           "  -h                  print this help\n"
                           "  -L FILE             log to FILE\n"
@@ -28,6 +30,8 @@ constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
                           "  -s                  change the working directory to that of the log or the spool\n"
                           "  -v                  log more; may be repeated\n"
                           "  -V                  print the version\n"
+                          "  -Z                  be a node that slurm.conf does not have, described by this machine and --conf\n"
+                          "  --conf KEYS         keys of a NodeName line, for -Z\n"
                           "  --extra TEXT        set Extra of the node, which jobs may ask about with --extra\n"
                           "  --parameters LIST   SlurmdParameters for this start\n"
                           "  --systemd           started by systemd: do not detach\n";
@@ -66,10 +70,7 @@ struct Refusal {
   const char *what, *why;
 };
 constexpr const char* kOfConfServer = "they belong to --conf-server, which is not supported yet";
-constexpr Refusal kRefusals[] = {{'F', "-F", "dynamic future nodes are not supported yet"},
-                                 {'Z', "-Z", "dynamic nodes are not supported yet"},
-                                 {kConf, "--conf", "node definitions are read from slurm.conf only"},
-                                 {kConfServer, "--conf-server", "a start without slurm.conf is not supported yet"},
+constexpr Refusal kRefusals[] = {{kConfServer, "--conf-server", "a start without slurm.conf is not supported yet"},
                                  {kAuthInfo, "--authinfo, --ca-cert-file", kOfConfServer},
                                  {kCaCert, "--authinfo, --ca-cert-file", kOfConfServer},
                                  {kInstance, "--instance-id, --instance-type", "not supported yet"}};
@@ -85,6 +86,19 @@ const Row* find(const Row (&rows)[N], int option) {
   return row == rows + N ? nullptr : row;
 }
 
+// -Z and -F.
+void take_join(rpc::JoinAs as, Arguments& arguments) {
+  if (arguments.join && *arguments.join != as)
+    arguments.exit_now = refuse("-Z, -F", "a slurmd is either one kind of dynamic node or the other");
+  arguments.join = as;
+}
+
+void take_conf(Arguments& arguments) {
+  auto keys = parse_conf_option(optarg);
+  if (keys) arguments.conf = std::move(*keys);
+  else arguments.exit_now = refuse("--conf", std::string(keys.error().message()).c_str());
+}
+
 void take(int option, Arguments& arguments) {
   if (const Flag* flag = find(kFlags, option)) {
     arguments.*(flag->set) = true;
@@ -95,6 +109,13 @@ void take(int option, Arguments& arguments) {
   } else if (option == 'n') {
     arguments.nice = parse_number<int>(optarg, -20, 19);
     if (!arguments.nice) arguments.exit_now = refuse("-n", "a nice value is a number from -20 to 19");
+  } else if (option == 'Z') {
+    take_join(rpc::JoinAs::kNormal, arguments);
+  } else if (option == 'F') {
+    take_join(rpc::JoinAs::kFuture, arguments);
+    arguments.feature = optarg ? optarg : "";
+  } else if (option == kConf) {
+    take_conf(arguments);
   } else if (option == 'v') {
     ++arguments.verbose;
   } else if (option == 'h' || option == 'V') {
@@ -113,6 +134,9 @@ Arguments parse_arguments(int argc, char** argv) {
   int c;
   while (a.exit_now < 0 && (c = getopt_long(argc, argv, "bcCd:Df:F::GhL:Mn:N:svVZ", kLong, nullptr)) != -1) take(c, a);
   if (a.exit_now < 0 && a.extra.size() > kMostText) a.exit_now = refuse("--extra", bytes_of(a.extra.size(), kMostText).c_str());
+  if (a.exit_now < 0 && !a.conf.empty() && a.join != rpc::JoinAs::kNormal)
+    a.exit_now =
+        refuse("--conf", "it describes a node of its own, which takes -Z; the Topology of a cloud node is set with scontrol update");
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");
   return a;
 }

@@ -52,6 +52,7 @@ Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer,
     return std::optional<os::Credentials>();
   }
   MUSTER_TRY(credential, check_credential(peer, message.credential, rpc::CredentialPurpose::kSendFile));
+  places_.learn(credential);
   // The credential outlives its run by minutes: the node may be another's by then.
   if (core_.has_ended(credential.job, credential.generation)) return fail(Errc::kInvalidJobId, "the job has ended");
   for (const std::string& name : message.nodes)
@@ -108,10 +109,9 @@ void Slurmd::pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent
     for (const std::string& n : nodes) sent.faults.push_back({n, std::string(e.message())});
     done(std::move(sent));
   };
-  auto index = setup_.config().node_index(nodes.front());
-  if (!index) return failed(Error(Errc::kInvalidNodeName, "not in slurm.conf"));
-  const config::NodeConfig& node = setup_.config().nodes[*index];
-  net::connect_tcp(loop_, node.address(), node.port, setup_.security, setup_.config().message_timeout,
+  const auto node = places_.find(nodes.front());
+  if (!node) return failed(Error(Errc::kInvalidNodeName, "not in slurm.conf"));
+  net::connect_tcp(loop_, node->host, node->port, setup_.security, setup_.config().message_timeout,
                    [bytes = wire::encoded(part), failed, done](Result<net::ChannelPtr> c) mutable {
                      if (!c) return failed(c.error());
                      net::ChannelPtr to = *c;

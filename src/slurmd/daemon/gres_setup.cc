@@ -63,9 +63,10 @@ Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus)
               "known here: nvml, nvidia, rsmi, oneapi, full, off");
 }
 
-Result<> find_gres(Setup& setup) {
+Result<> find_gres(Setup& setup, bool detect) {
   std::vector<GresDevices> configured = config::devices_of(setup.loaded->gres, setup.config(), setup.node_index);
   config::AutoDetect how = config::autodetect_of(setup.loaded->gres, setup.node_index);
+  if (how == kUnset && detect) how = kFull;
   if (how == kUnset || how == kOff) {
     setup.hardware.gres = std::move(configured);
     return {};

@@ -17,8 +17,8 @@ struct DiscoveredGpus {
 };
 // kUnsupported for mechanisms that do not exist here.
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus);
-// Fills hardware.gres, the GPUs' UUIDs and notes.
-Result<> find_gres(Setup& setup);
+// Fills hardware.gres, the GPUs' UUIDs and notes. `detect`: GPUs are looked for even where gres.conf does not say so (slurmd -Z).
+Result<> find_gres(Setup& setup, bool detect = false);
 std::string nvml_library();          // for dlopen
 int print_gres(const Setup& setup);  // slurmd -G
 

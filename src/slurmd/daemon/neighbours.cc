@@ -2,21 +2,17 @@
 
 #include <algorithm>
 
+#include "slurmd/daemon/may_come_later.h"
+
 namespace muster::slurmd {
 namespace {
 
 constexpr Duration kPatience = seconds(30);
 
-bool may_be_reached_later(const Error& e) {
-  return e.code == Errc::kConnectFailed || e.code == Errc::kSendFailed || e.code == Errc::kReceiveFailed ||
-         e.code == Errc::kCommunicationFailed || e.code == Errc::kTimedOut || e.code == Errc::kTryAgainLater || e.code == Errc::kIo ||
-         e.code == Errc::kDiskFull;  // it could not write it down
-}
-
 }  // namespace
 
 bool Neighbours::tell(const std::string& node, JobId job, uint16_t message, std::string payload, std::function<void()> told) {
-  if (!setup_.config().node_index(node)) return false;
+  if (!places_.find(node)) return false;
   Line& line = lines_[node];
   if (line.letters.size() >= kMostWaiting) return false;
   line.letters.push_back({job, message, std::move(payload), std::move(told)});
@@ -50,10 +46,9 @@ void Neighbours::go_on(const std::string& node) {
 }
 
 void Neighbours::connect(const std::string& node) {
-  const auto index = setup_.config().node_index(node);
-  if (!index) return try_again(node, Error(Errc::kInvalidNodeName));  // slurm.conf was changed
-  const config::NodeConfig& to = setup_.config().nodes[*index];
-  net::connect_tcp(loop_, to.address(), to.port, setup_.security, setup_.config().message_timeout,
+  const auto to = places_.find(node);
+  if (!to) return try_again(node, Error(Errc::kInvalidNodeName));  // slurm.conf was changed
+  net::connect_tcp(loop_, to->host, to->port, setup_.security, setup_.config().message_timeout,
                    [this, node](Result<net::ChannelPtr> channel) {
                      auto at = lines_.find(node);
                      if (at == lines_.end()) return;

@@ -12,6 +12,7 @@
 #include "net/backoff.h"
 #include "net/channel.h"
 #include "os/log.h"
+#include "slurmd/daemon/node_places.h"
 #include "slurmd/daemon/setup.h"
 
 namespace muster::slurmd {
@@ -19,9 +20,10 @@ namespace muster::slurmd {
 class Neighbours {
  public:
   static constexpr size_t kMostWaiting = 16384;
-  Neighbours(net::Loop& loop, os::Log& log, const Setup& setup) : loop_(loop), log_(log), setup_(setup) {}
+  Neighbours(net::Loop& loop, os::Log& log, const Setup& setup, const NodePlaces& places)
+      : loop_(loop), log_(log), setup_(setup), places_(places) {}
 
-  // `told` (may be empty) is called once that node has it. False: that node is not in slurm.conf, or has too much waiting for it already.
+  // `told` (may be empty) is called once that node has it. False: nobody knows where that node is, or it has too much waiting for it already.
   bool tell(const std::string& node, JobId job, uint16_t message, std::string payload, std::function<void()> told);
   // Drops what is waiting about this job: nobody is interested in it any more.
   void forget(JobId job);
@@ -48,6 +50,7 @@ class Neighbours {
   net::Loop& loop_;
   os::Log& log_;
   const Setup& setup_;
+  const NodePlaces& places_;
   std::map<std::string, Line> lines_;
 };
 

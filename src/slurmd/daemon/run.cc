@@ -17,6 +17,7 @@
 #include "os/service_manager.h"
 #include "site/conf_files.h"
 #include "slurmd/daemon/gres_setup.h"
+#include "slurmd/daemon/join.h"
 #include "slurmd/daemon/slurmd.h"
 
 namespace muster::slurmd {
@@ -46,6 +47,8 @@ int run_slurmd(int argc, char** argv) {
   if (arguments.print_hardware) return print_hardware(arguments);
   std::optional<os::Detached> background;
   arguments.conf_file = absolute(site::find_conf(arguments.conf_file));  // the working directory changes
+  if (arguments.join)
+    if (auto ok = join_cluster(arguments); !ok) return complain(background, ok.error());
   auto setup = load_setup(arguments);
   if (!setup) return complain(background, setup.error());
   if (arguments.print_gres) return print_gres(*setup);

@@ -60,7 +60,7 @@ Result<> fill_hardware(Setup& setup, const Arguments& arguments) {
   setup.hardware = std::move(machine.hardware);
   setup.cpus = std::move(machine.cpus);
   for (std::string& n : machine.notes) setup.notes.push_back(std::move(n));
-  MUSTER_TRY_VOID(find_gres(setup));
+  MUSTER_TRY_VOID(find_gres(setup, arguments.detect_gpus));
   if (setup.parameters.has("config_overrides")) override_hardware(setup);
   setup.hardware.version = kVersion;
   setup.hardware.slurmd_start = os::wall_now();
@@ -80,9 +80,10 @@ Result<Setup> load_setup(const Arguments& arguments) {
   Setup setup;
   std::string path = site::find_conf(arguments.conf_file);
   site::DiskFiles files;
-  auto loaded = config::load_config(files, path);
+  auto loaded = config::load_config(files, path, arguments.node_line);
   if (!loaded) return fail(config::to_text(loaded.error()));
   setup.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
+  setup.notes = arguments.notes;
   // Slurmctld reports what is odd in slurm.conf; this node's own log has what became of its devices and limits.
   for (const config::ConfigNotice& n : setup.loaded->notices)
     if (n.file.ends_with("/gres.conf") || n.file.ends_with("/cgroup.conf")) setup.notes.push_back(n.text());

@@ -96,6 +96,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o)) contexts_[l->job.job] = context_of(l->job);
                else if (auto* p = std::get_if<node_rpc::PrepareJob>(&o)) contexts_[p->job.job] = context_of(p->job);
                else if (auto* t = std::get_if<node_rpc::TerminateJob>(&o)) learn(*t);
+               else if (auto* m = std::get_if<node_rpc::ManageSteps>(&o)) places_.learn(m->warrant.job);
                last_order_ = net::Loop::now();
                if (std::holds_alternative<node_rpc::Registered>(o)) managed_.registered();
                managed_.on_order(o);
@@ -112,7 +113,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       managed_(loop_, log, setup_,
                {[this](NodeReport r) { link_.send(std::move(r)); }, [this] { return link_.has_room(); },
                 [this](const std::string& node, JobId job, StepId step) { kill_part(node, job, step); }}),
-      neighbours_(loop_, log, setup_),
+      neighbours_(loop_, log, setup_, places_),
       ended_runs_(log, setup_.spool + "/ended"),
       ends_(loop_, log,
             {[this](const rpc::PartEnded& part, std::function<void(Result<>)> done) { managed_.part_ended(part, std::move(done)); },
@@ -208,7 +209,7 @@ void Slurmd::wire_signals() {
 // Takes the log levels from slurm.conf as it is now; everything else waits for a reconfigure.
 void Slurmd::reopen_log() {
   site::DiskFiles files;
-  if (auto loaded = config::load_config(files, setup_.config().path)) {
+  if (auto loaded = config::load_config(files, setup_.config().path, arguments_.node_line)) {
     Setup levels = setup_;
     levels.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
     os::LogOptions o = log_options(levels, arguments_);

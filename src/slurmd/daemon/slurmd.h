@@ -149,6 +149,7 @@ class Slurmd {
   ControllerLink link_;
   NodeChecks checks_;
   ManagedSteps managed_;
+  NodePlaces places_{setup_};
   Neighbours neighbours_;
   std::vector<NodeReport> held_reports_;  // wait for news of steps, which have to go first
   std::unique_ptr<net::Loop::Timer> held_timer_;

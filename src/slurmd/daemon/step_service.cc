@@ -159,6 +159,7 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
   MUSTER_TRY(launch, read_message<rpc::LaunchStep>(frame));
   if (launch.node != setup_.node) return fail(Errc::kInvalidNodeName, "this is node " + setup_.node + ", not " + launch.node);
   MUSTER_TRY(credential, check_credential(channel->peer(), launch.credential, rpc::CredentialPurpose::kLaunch));
+  places_.learn(credential);
   if (is_without_job(credential.job) && credential.uid.value != 0 && credential.uid != setup_.slurm_user)
     return fail(Errc::kInvalidCredential, "only root and SlurmUser may run without an allocation");
   AskedStep asked{{channel, frame.id, frame.message}, std::move(credential), std::move(launch), is_root_here(channel->peer())};
@@ -228,14 +229,14 @@ Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& fram
   MUSTER_TRY(relay, read_message<rpc::RelayToNode>(frame));
   MUSTER_TRY(request, relayed_request(relay));
   MUSTER_TRY(credential, check_credential(channel->peer(), request.credential, request.purpose));
-  auto index = setup_.config().node_index(relay.node);
-  if (!index) return fail(Errc::kInvalidNodeName, "node '" + relay.node + "' is not in slurm.conf");
-  const config::NodeConfig& node = setup_.config().nodes[*index];
+  places_.learn(credential);
+  const auto node = places_.find(relay.node);
+  if (!node) return fail(Errc::kInvalidNodeName, "node '" + relay.node + "' is not in slurm.conf");
   auto refuse = [weak = std::weak_ptr(channel), id = frame.id](const Error& e) {
     if (auto c = weak.lock()) c->answer_error(id, e);
   };
   // The client may be gone when its turn comes.
-  auto work = [this, host = node.address(), port = node.port, weak = std::weak_ptr(channel), id = frame.id, number = frame.message,
+  auto work = [this, host = node->host, port = node->port, weak = std::weak_ptr(channel), id = frame.id, number = frame.message,
                relay = std::move(relay), refuse](std::shared_ptr<void> place) {
     if (weak.expired()) return;
     net::connect_tcp(loop_, host, port, setup_.security, setup_.config().message_timeout,
