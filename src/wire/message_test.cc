@@ -6,6 +6,7 @@
 #include "model/assoc_mgr.h"
 #include "model/database_statistics.h"
 #include "model/job_content.h"
+#include "model/join_rpc.h"
 #include "model/node_rpc.h"
 #include "model/rows.h"
 #include "model/rpc.h"

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "config/gres_conf.h"
 #include "config/hosts.h"
 #include "config/runtime.h"
 #include "model/request_texts.h"
@@ -19,6 +20,16 @@ Result<> check_key(const rpc::KeyValue& kv) {
   const auto is_bad = [](unsigned char c) { return c == '"' || c < ' ' || c == 127; };
   if (std::ranges::any_of(kv.value, is_bad)) return fail(Errc::kInvalidArgument, kv.key + " must not contain quotes or control characters");
   return {};
+}
+
+// Each GPU costs a bit wherever devices are handed out; no machine has as many as a line can say.
+Result<> check_devices(const Parsed<GresItems>& gres) {
+  constexpr uint64_t kMost = 1024;
+  uint64_t gpus = 0;
+  for (const GresItem& item : gres->list)
+    if (item.name == "gpu") gpus += std::min(item.count, kMost + 1);
+  if (gpus <= kMost) return {};
+  return fail(Errc::kInvalidGres, {}, "Gres: a node has at most " + std::to_string(kMost) + " GPUs");
 }
 
 // A node as it will be once the events of this decision are applied.
@@ -111,29 +122,28 @@ Result<std::vector<NodeSpec>> read_node_line(const View& view, const std::string
     MUSTER_TRY_VOID(check_key(kv));
     line += " " + kv.key + "=\"" + kv.value + "\"";
   }
+  config::Config alone;  // no file says anything of these nodes
+  alone.gres_types = view.settings.config().gres_types;
   MUSTER_TRY(nodes, config::parse_node_line(view.settings.config(), line));
+  alone.nodes = std::move(nodes);
   std::vector<NodeSpec> out;
-  for (const config::NodeConfig& node : nodes) {
-    NodeSpec spec = config::to_node_spec(node);
+  for (uint32_t index = 0; index < alone.nodes.size(); ++index) {
+    NodeSpec spec = config::to_node_spec(alone.nodes[index]);
     spec.dynamic = true;
-    for (const GresItem& item : node.line->gres) {
-      GresDevices g;
-      g.name = item.name;
-      g.type = item.type;
-      g.count = item.count;
-      spec.gres.push_back(std::move(g));
-    }
+    MUSTER_TRY_VOID(check_devices(spec.gres_text));
+    spec.gres = config::devices_of({}, alone, index);
     out.push_back(std::move(spec));
   }
   return out;
 }
 
 Result<> add_nodes(const View& view, std::vector<NodeSpec> specs, Events& out) {
+  for (const NodeSpec& spec : specs)
+    if (view.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
   MUSTER_TRY_VOID(check_room(view, specs.size()));
   const std::vector<NodeId> ids = free_ids(view.cluster, specs.size());
   std::vector<NewNode> created;
   for (NodeSpec& spec : specs) {
-    if (view.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
     const NodeId id = ids[created.size()];
     event::NodeStateChanged state = initial_state(view, id, spec);
     created.push_back({id, std::make_shared<const NodeSpec>(std::move(spec))});

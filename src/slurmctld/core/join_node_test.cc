@@ -6,7 +6,7 @@
 namespace muster::slurmctld {
 namespace {
 
-const char kRoom[] = "MaxNodeCount=10\nReturnToService=2\n";
+const char kRoom[] = "MaxNodeCount=10\nReturnToService=2\nGresTypes=gpu,tmpfs\n";
 
 rpc::JoinNode asks(const std::string& name, const std::vector<std::pair<std::string, std::string>>& conf = {},
                    const std::string& boot = "boot-d") {
@@ -21,7 +21,7 @@ rpc::JoinNode asks(const std::string& name, const std::vector<std::pair<std::str
 }
 
 struct Dynamic : Bench {
-  explicit Dynamic(const std::string& conf = kRoom) : Bench(conf) {}
+  explicit Dynamic(const std::string& conf = kRoom, bool nodes_up = true) : Bench(conf, nodes_up) {}
   Result<rpc::NodeJoined> join(const rpc::JoinNode& request, const std::string& address = "10.0.0.1", Caller who = Caller::root()) {
     who.address = address;
     Result<rpc::NodeJoined> r;
@@ -122,11 +122,26 @@ TEST(JoinNode, WithoutMaxNodeCountThereIsRoomForSlurmConfOnly) {
 
 TEST(JoinNode, ADefinitionIsJudgedAsALineOfSlurmConf) {
   Dynamic b;
-  const std::vector<std::pair<std::string, std::string>> bad[] = {
-      {{"PartitionName", "main"}}, {{"Nodes", "ALL"}},          {{"NodeName", "d2"}},    {{"Port", "99"}},      {{"NodeHostname", "x"}},
-      {{"Gres", "tape:1"}},        {{"Boards", "many"}},        {{"State", "CLOUD"}},    {{"State", "FUTURE"}}, {{"State", "EXTERNAL"}},
-      {{"Feature", "a\nb"}},       {{"Feature", "a\" CPUs=9"}}, {{"Feature CPUs", "9"}}, {{"", "9"}},           {{"Feature", "\x1b[2J"}},
-      {{"Topology", "tree:s1"}},   {{"\nNodeName", "d2"}},      {{"CPUs=9 Weight", "1"}}};
+  const std::vector<std::pair<std::string, std::string>> bad[] = {{{"PartitionName", "main"}},
+                                                                  {{"Nodes", "ALL"}},
+                                                                  {{"NodeName", "d2"}},
+                                                                  {{"Port", "99"}},
+                                                                  {{"NodeHostname", "x"}},
+                                                                  {{"Gres", "gpu:4294967296"}},
+                                                                  {{"Gres", "gpu:a:600,gpu:b:600"}},
+                                                                  {{"Gres", "tape:1"}},
+                                                                  {{"Boards", "many"}},
+                                                                  {{"State", "CLOUD"}},
+                                                                  {{"State", "FUTURE"}},
+                                                                  {{"State", "EXTERNAL"}},
+                                                                  {{"Feature", "a\nb"}},
+                                                                  {{"Feature", "a\" CPUs=9"}},
+                                                                  {{"Feature CPUs", "9"}},
+                                                                  {{"", "9"}},
+                                                                  {{"Feature", "\x1b[2J"}},
+                                                                  {{"Topology", "tree:s1"}},
+                                                                  {{"\nNodeName", "d2"}},
+                                                                  {{"CPUs=9 Weight", "1"}}};
   for (const auto& conf : bad) {
     const auto refused = b.join(asks("d1", conf));
     EXPECT_FALSE(refused) << conf.front().first << "=" << conf.front().second;
@@ -139,6 +154,18 @@ TEST(JoinNode, ADefinitionIsJudgedAsALineOfSlurmConf) {
   rpc::JoinNode many = asks("d1");
   many.definition.assign(300, {"Weight", "=", "1"});
   EXPECT_FALSE(b.join(many));
+}
+
+// As those of a node of slurm.conf without gres.conf: each device has a number of its own, and what is no device is a count.
+TEST(JoinNode, GresAreThoseOfALineOfSlurmConf) {
+  Dynamic b;
+  ASSERT_TRUE(b.join(asks("d1", {{"Gres", "gpu:a:2,gpu:b:3,tmpfs:1000"}})));
+  const std::vector<GresDevices>& gres = b.known("d1").spec->gres;
+  ASSERT_EQ(gres.size(), 3u);
+  EXPECT_EQ(gres[0].first_index, 0u);
+  EXPECT_EQ(gres[1].first_index, 2u);
+  EXPECT_FALSE(gres[1].count_only);
+  EXPECT_TRUE(gres[2].count_only);
 }
 
 TEST(JoinNode, AConnectedMachineKeepsItsName) {
@@ -233,7 +260,8 @@ TEST(DeleteNode, ItsNumberIsNotGivenAgainWhileAJobIsKnownByIt) {
 
 TEST(JoinNode, AFutureNodeIsGivenToAMachineOfItsMake) {
   Dynamic b(std::string(kRoom) + "NodeName=f[1-2] CPUs=8 RealMemory=1000 State=FUTURE Feature=small\n" +
-            "NodeName=g1 Sockets=2 CoresPerSocket=4 RealMemory=1000 State=FUTURE Feature=wide\n");
+                "NodeName=g1 Sockets=2 CoresPerSocket=4 RealMemory=1000 State=FUTURE Feature=wide\n",
+            false);
   auto future = [&](const std::string& host, const std::string& feature, const std::string& boot) {
     rpc::JoinNode j = asks(host, {}, boot);
     j.as = rpc::JoinAs::kFuture;
