@@ -45,6 +45,9 @@ struct Site : Bench {
     ASSERT_EQ(state(job), JobState::kRunning);
     started(job);
     wait(how_long);
+    is_over(job);
+  }
+  void is_over(JobId job) {
     const AllocationPtr had = get(job).allocation;
     ends(job);
     for (size_t i = 1; i < had->nodes.size(); ++i) gone(job, had->nodes[i].node.value);
@@ -77,12 +80,10 @@ TEST(Sharing, WhoHasUsedLessComesFirst) {
 // alice's association uses all nodes while a job of hers waits.
 struct Grown : Site {
   explicit Grown(const std::string& flags) : Site(a_site(), flags) {
-    runs = submit_as("alice", 16, 600);
+    runs = submit_as("alice", 16, 60);
     plan();
     started(runs);
     waits = submit_as("alice", 16);
-    wait(minutes(1));
-    plan();
     before = priority(waits);
     wait(minutes(5));
     plan();
@@ -110,7 +111,7 @@ TEST(Sharing, WithIncrOnlyJobsStartByThePrioritiesTheyHad) {
   for (const bool only_up : {false, true}) {
     Grown b(only_up ? "PriorityFlags=INCR_ONLY\n" : "");
     const JobId other = b.submit_as("bob", 16);
-    b.ends(b.runs);
+    b.is_over(b.runs);
     b.wait(minutes(1));
     EXPECT_EQ(b.plan(), 1u);
     EXPECT_EQ(b.state(only_up ? b.waits : other), JobState::kRunning) << only_up;
