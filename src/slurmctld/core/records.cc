@@ -8,6 +8,7 @@
 #include "base/tres_mem.h"
 #include "hostlist/hostlist.h"
 #include "model/array_spec.h"
+#include "sched/queue/priority.h"
 #include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
@@ -165,7 +166,8 @@ RecordedParts recorded_parts(const config::Config& config) {
           .environment = flag("job_env")};
 }
 
-rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const RecordedParts& parts) {
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const RecordedParts& parts,
+                              const sched::PriorityRule* priorities) {
   rpc::StoreRecords out;
   out.cluster = cluster.name;
   out.position = upload.position;
@@ -180,6 +182,7 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
     const Job* j = cluster.jobs.find(id.value);
     if (!j) continue;  // purged since then: a later batch has what was kept of it
     out.jobs.push_back(make_job_record(cluster, *j));
+    if (priorities && j->pending()) out.jobs.back().priority = priorities->of(*j);
     for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
     if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
   }

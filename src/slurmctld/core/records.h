@@ -16,6 +16,10 @@
 #include "model/event.h"
 #include "slurmctld/core/indexes.h"
 
+namespace muster::sched {
+class PriorityRule;
+}
+
 namespace muster::slurmctld {
 
 bool keeps_records(const config::Config& config);
@@ -61,8 +65,10 @@ struct RecordedParts {
 };
 RecordedParts recorded_parts(const config::Config& config);
 // Made from a snapshot of the same state or a later one. Names of the jobs' groups are left to a caller who may look up names. Where neither
-// jobs nor steps are recorded, the upload says its position alone.
-rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const RecordedParts& parts = {});
+// jobs nor steps are recorded, the upload says its position alone. With `priorities` a waiting job's is what it is by them; it is not told
+// again when time moves it.
+rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& upload, const RecordedParts& parts = {},
+                              const sched::PriorityRule* priorities = nullptr);
 // The kept records to give up so that no more than MaxDBDMsgs wait: steps first, then jobs, the oldest first.
 std::vector<uint32_t> excess_records(const Cluster& cluster, const Indexes& indexes, const config::Config& config);
 

@@ -1,6 +1,7 @@
 // What accounting learns of jobs and steps: each change is uploaded until it is acknowledged, across restarts, and bounded.
 #include "slurmctld/core/records.h"
 
+#include "sched/queue/priority.h"
 #include "slurmctld/core/core_testing.h"
 
 namespace muster::slurmctld {
@@ -54,6 +55,21 @@ StepId make_step(Bench& b, JobId job) {
   b.turn([&] { r = b.core.run(Caller{Uid(1000), {}, {}, {}}, c); });
   EXPECT_TRUE(r.has_value());
   return r ? r->step : StepId{};
+}
+
+TEST(Records, AWaitingJobHasThePriorityThatItHasNow) {
+  RecordBench b("PriorityType=priority/multifactor\nPriorityWeightJobSize=1000\n");
+  b.submit([](JobRequest& r) { r.num_tasks = 16; });
+  b.connect();
+  for (const Effect& e : b.effects)
+    if (auto* u = std::get_if<UploadRecords>(&e)) {
+      const sched::PriorityRule rule(b.core.cluster(), b.settings.priority, b.now);
+      const auto told = make_upload(b.core.cluster(), *u, {}, &rule);
+      ASSERT_EQ(told.jobs.size(), 1u);
+      EXPECT_GT(told.jobs[0].priority, 100u);
+      return;
+    }
+  FAIL() << "nothing was told";
 }
 
 TEST(Records, OffKeepsNothing) {

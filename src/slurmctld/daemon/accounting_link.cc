@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "sched/queue/priority.h"
 #include "slurmctld/daemon/upload_parts.h"
 #include "wire/accounting_instances.h"
 #include "wire/messages.h"
@@ -117,7 +118,8 @@ void AccountingLink::upload(UploadRecords batch) {
   const bool nodes_changed = std::exchange(registered_epoch_, cluster->nodes_epoch) != cluster->nodes_epoch;
   maker_.post(
       [this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), settings = settings_, nodes_changed]() mutable {
-        rpc::StoreRecords records = make_upload(*cluster, batch, recorded_parts(settings->config()));
+        const sched::PriorityRule priorities(*cluster, settings->priority, net::Loop::now());
+        rpc::StoreRecords records = make_upload(*cluster, batch, recorded_parts(settings->config()), &priorities);
         std::string made_of;
         if (nodes_changed) made_of = wire::encoded(make_registration(*cluster, settings->config()));
         cluster.reset();  // here: letting go of a snapshot may take a while
