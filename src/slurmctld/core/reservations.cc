@@ -124,6 +124,10 @@ Result<sched::Reserving> choose_again(const View& view, const Reservation& reser
   return sched::choose_for_reservation(wish);
 }
 
+// A job without a limit is taken to be over in a year.
+constexpr Duration kAYear = minutes(365 * 24 * 60);
+bool limited(const Job& job) { return job.ends != kTimeUnset && job.ends != kTimeInfinite; }
+
 }  // namespace
 
 event::ReservationSet reservation_set(const View& v, Reservation r, event::ReservationProgram run) {
@@ -136,7 +140,7 @@ sched::HeldFrom held_from(const View& view, const Node& node, Time from) {
   for (JobId id : view.indexes.jobs_on(node.id)) {
     const Job* j = view.cluster.jobs.find(id.value);
     if (!j || !j->allocation) continue;
-    const Time end = j->finished() ? view.now : j->ends == kTimeUnset ? kTimeInfinite : j->ends;
+    const Time end = j->finished() ? view.now : limited(*j) ? j->ends : view.now + kAYear;
     if (end <= from && !(j->finished() && from <= view.now)) continue;
     for (const NodeShare& share : j->allocation->nodes) {
       if (share.node != node.id) continue;
