@@ -202,6 +202,7 @@ struct JobRecordFilter {
   uint32_t min_cpus = 0, max_cpus = 0, min_nodes = 0, max_nodes = 0, min_limit_min = 0, max_limit_min = 0;  // 0: no bound
   bool duplicates = false;  // each run of a requeued job, else only the last one
   bool steps = true;
+  bool ineligible = false;  // also those that wait for their begin or are held; else only jobs that were eligible by `until`
   MUSTER_FIELDS(field(1, "jobs", self.jobs); field(2, "users", self.users); field(3, "groups", self.groups);
                 field(4, "clusters", self.clusters); field(5, "accounts", self.accounts); field(6, "partitions", self.partitions);
                 field(7, "names", self.names); field(8, "qos", self.qos); field(9, "wckeys", self.wckeys);
@@ -210,7 +211,7 @@ struct JobRecordFilter {
                 field(16, "from", self.from); field(17, "until", self.until); field(18, "min_cpus", self.min_cpus);
                 field(19, "max_cpus", self.max_cpus); field(20, "min_nodes", self.min_nodes); field(21, "max_nodes", self.max_nodes);
                 field(22, "min_limit_min", self.min_limit_min); field(23, "max_limit_min", self.max_limit_min);
-                field(24, "duplicates", self.duplicates); field(25, "steps", self.steps);)
+                field(24, "duplicates", self.duplicates); field(25, "steps", self.steps); field(26, "ineligible", self.ineligible);)
 };
 // The answer is streamed: parts of JobRecords in the order of cluster, job id (array tasks by their array), run; a job's steps come
 // with it.

@@ -100,7 +100,7 @@ bool was_in_state(const rpc::JobRecordFilter& filter, JobState state, Time submi
 
 bool shows_waiting(const rpc::JobRecordFilter& f, JobState state, Time eligible) {
   const Time until = f.until == kTimeUnset ? kTimeInfinite : std::max(f.until, f.from);
-  if (state != JobState::kPending || (eligible != kTimeUnset && eligible <= until)) return true;
+  if (state != JobState::kPending || f.ineligible || (eligible != kTimeUnset && eligible <= until)) return true;
   return !f.jobs.empty() && !f.states && !f.state_flags;
 }
 

@@ -363,6 +363,10 @@ TEST_P(StorageTest, WhatIsNotEligibleYetIsForThoseWhoNameIt) {
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 2, 3}));
   f.states = 1u << static_cast<unsigned>(JobState::kPending);  // and they are in no state
   EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 3}));
+  f = {};
+  f.from = f.until = at(20);
+  f.ineligible = true;
+  EXPECT_EQ(ids(f), (std::vector<uint32_t>{1, 2, 3}));
   EXPECT_TRUE(storage_->any_job({}, "", "").value_or(false));
 }
 

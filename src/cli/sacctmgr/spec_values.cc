@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/sacctmgr/specs.h"
 #include "model/limit_values.h"
+#include "model/transaction_names.h"
 
 namespace muster::cli {
 namespace {
@@ -43,6 +44,15 @@ Result<> add_ids(const Spec& s, std::vector<uint32_t>& out) {
     auto id = parse_number<uint32_t>(text, 1);
     if (!id) return bad(s.key, text, "a list of numbers");
     out.push_back(*id);
+  }
+  return {};
+}
+
+Result<> add_actions(std::string_view value, std::vector<std::string>& out) {
+  for (const std::string& text : split_names(value)) {
+    auto action = read_transaction_action(text);
+    if (!action) return fail(Errc::kInvalidReq, "You gave a bad action '" + text + "'.");
+    out.push_back(std::move(*action));
   }
   return {};
 }
@@ -104,7 +114,7 @@ Result<> condition(Entity entity, Key key, LimitKind limit, const Spec& spec, Ti
     case Key::kTypes: append(filter.tres, spec.value); return {};
     case Key::kServers: append(filter.servers, spec.value); return {};
     case Key::kServerType: append(filter.server_types, spec.value); return {};
-    case Key::kActions: append(filter.actions, spec.value); return {};
+    case Key::kActions: return add_actions(spec.value, filter.actions);
     case Key::kActors: append(filter.actors, spec.value); return {};
     case Key::kWithDeleted: filter.with_deleted = true; return {};
     case Key::kAdminLevel: {

@@ -172,6 +172,8 @@ TEST(Specs, ShowsOwnWords) {
   Where t = where(Entity::kTransaction, {"Action=Add Users", "Start=11/03-10:30:00", "format=Where,Time"});
   EXPECT_EQ(t.wrong, "");
   EXPECT_EQ(t.filter.actions, Names{"Add Users"});
+  EXPECT_EQ(where(Entity::kTransaction, {"Action=remove qos"}).filter.actions, Names{"Remove QOS"});
+  EXPECT_EQ(where(Entity::kTransaction, {"Action=nosuch"}).wrong, "You gave a bad action 'nosuch'.");
   EXPECT_NE(t.filter.from, kTimeUnset);
   EXPECT_NE(where(Entity::kTransaction, {"Start=soon"}).wrong, "");
 }

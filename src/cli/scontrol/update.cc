@@ -14,6 +14,7 @@ struct Specification {
   std::string job, job_name, user, step, nodes, partition;  // what the change is about
   bool reservation = false;
   std::string reservation_name;
+  std::string apart;  // a word after "reservation" that has no "="
   std::vector<rpc::KeyValue> changes;
   bool names_nothing() const {
     return job.empty() && job_name.empty() && step.empty() && nodes.empty() && partition.empty() && !reservation;
@@ -62,7 +63,7 @@ bool read_specification(Context& context, Words words, Specification& specificat
       if (is_any(word, {"reservation", "res"}) && specification.names_nothing()) {
         specification.reservation = true;
         const bool name = index + 1 < words.size() && words[index + 1].find('=') == std::string::npos && !lone_key(words[index + 1]);
-        if (name) specification.reservation_name = words[++index];
+        if (name) specification.reservation_name = specification.apart = words[++index];
         continue;
       }
       bool named = index + 1 < words.size() && words[index + 1].find('=') == std::string::npos;
@@ -222,6 +223,9 @@ void change_reservation(Context& context, const Specification& specification, bo
   const std::string failed = create ? "Error creating the reservation: " : "Error updating the reservation: ";
   if (!create && specification.reservation_name.empty())
     return context.complain("scontrol: error: Reservation must be given.  No reservation update.");
+  if (create && !specification.apart.empty())
+    return context.complain("scontrol: error: Misformatted parameter '" + specification.apart +
+                            "', most options have a parameter after '='.  No reservation created.");
   rpc::UpdateReservation request;
   request.name = specification.reservation_name;
   request.create = create;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/transaction_names.h"
 #include "slurmdbd/core/editor.h"
 #include "slurmdbd/core/names.h"
 #include "slurmdbd/core/refusals.h"
@@ -19,23 +20,6 @@ void lower(std::vector<NamesChange>& changes) {
   for (NamesChange& c : changes) slurmdbd::lower(c.names);
 }
 
-const char* verb_name(EditVerb v) { return v == EditVerb::kAdd ? "Add" : v == EditVerb::kModify ? "Modify" : "Remove"; }
-const char* entity_name(Entity entity) {
-  switch (entity) {
-    case Entity::kAccount: return "Accounts";
-    case Entity::kAssociation: return "Associations";
-    case Entity::kCluster: return "Clusters";
-    case Entity::kCoordinator: return "Coordinators";
-    case Entity::kQos: return "QOS";
-    case Entity::kTransaction: return "Transactions";
-    case Entity::kTres: return "TRES";
-    case Entity::kUser: return "Users";
-    case Entity::kWckey: return "WCKeys";
-    case Entity::kResource: return "Resources";
-  }
-  return "";
-}
-
 std::string quoted(const char* key, const std::vector<std::string>& names) {
   return names.empty() ? "" : std::string(key) + "='" + join(names, ",") + "' ";
 }
@@ -44,7 +28,7 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
   TransactionRecord transaction;
   transaction.time = context.now;
   transaction.actor = context.actor;
-  transaction.action = std::string(verb_name(edit.verb)) + " " + entity_name(edit.entity);
+  transaction.action = transaction_action(edit.verb, edit.entity);
   transaction.where = quoted("cluster", edit.where.clusters) + quoted("acct", edit.where.accounts) + quoted("user", edit.where.users) +
                       quoted("partition", edit.where.partitions) + quoted("qos", edit.where.qos) + quoted("wckey", edit.where.wckeys) +
                       quoted("name", edit.where.names) + quoted("server", edit.where.servers);
@@ -140,7 +124,7 @@ Result<> Editor::run() {
     case Entity::kCluster: return edit_clusters();
     case Entity::kWckey: return edit_wckeys();
     case Entity::kResource: return edit_resources();
-    default: return fail(Errc::kError, std::string(entity_name(edit_.entity)) + " cannot be edited");
+    default: return fail(Errc::kError, entity_plural(edit_.entity) + " cannot be edited");
   }
 }
 
@@ -229,6 +213,7 @@ Result<> Editor::refuse_if_used(const std::vector<uint32_t>& associations) const
     active.clusters = {place.first};
     active.accounts = {place.second};
     active.steps = false;
+    active.ineligible = true;
     MUSTER_TRY(jobs, context_.jobs(active));
     for (const JobRecord& r : jobs) {
       auto is_of = [&](const Association* a) {

@@ -149,6 +149,7 @@ Result<> Editor::remove_qos(const std::string& name) {
   filter.qos = {name};
   filter.steps = false;
   filter.from = filter.until = context_.now;
+  filter.ineligible = true;
   MUSTER_TRY(jobs, context_.jobs(filter));
   for (const JobRecord& r : jobs)
     if (!is_finished(r.state)) lines += active_job(r);

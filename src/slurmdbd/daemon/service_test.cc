@@ -144,9 +144,16 @@ TEST_F(ServiceTest, WhatIsInUseIsFoundInTheDatabase) {
   auto refused = ask(0, m);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::kJobsActiveOnRemove);
+  s.jobs[0].state = JobState::kPending;  // held
+  s.jobs[0].eligible = s.jobs[0].started = kTimeUnset;
+  s.jobs[0].position = 2;
+  ASSERT_TRUE(ask(0, s));
+  refused = ask(0, m);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::kJobsActiveOnRemove);
   s.jobs[0].state = JobState::kCompleted;
   s.jobs[0].ended = from_unix(2020);
-  s.jobs[0].position = 2;
+  s.jobs[0].position = 3;
   ASSERT_TRUE(ask(0, s));
   EXPECT_TRUE(ask(0, m));
 }
