@@ -21,7 +21,7 @@ def make_cloud(make_cluster):
         cluster = make_cluster(start=False, nodes=1, gpus=0)
         cluster.script("resume", "#!/bin/sh\necho $1 >>%s/resumed\n" % cluster.work)
         cluster.conf_lines = [line for line in cluster.conf_lines if not line.startswith(("NodeName", "PartitionName"))] + [
-            "ResumeProgram={0}/resume\nSuspendProgram={0}/resume\nSuspendTime=INFINITE\nResumeTimeout=1800".format(cluster.bin),
+            "ResumeProgram={0}/resume\nSuspendProgram={0}/resume\nSuspendTime=INFINITE\nResumeTimeout=1800\nResumeRate=0".format(cluster.bin),
             "NodeName=gpu[0001-%04d] CPUs=128 RealMemory=2048000 Gres=gpu:h100:8 State=CLOUD" % count,
             "PartitionName=train Nodes=ALL Default=YES"]
         cluster.write_lines()

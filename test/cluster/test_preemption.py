@@ -241,4 +241,5 @@ def test_licences_are_reclaimed(make_cluster):
     assert cluster.job(low)["Restarts"] == "1"
     cluster.ok("scancel", str(high))
     cluster.ok("scontrol", "release", str(low))
-    until("slurmctld to tell who has them", lambda: "Used=0" in cluster.ok("scontrol", "show", "lic", "matlab").out)
+    cluster.wait_job(low, "RUNNING", 90)
+    assert "Used=2" in cluster.ok("scontrol", "show", "lic", "matlab").out, "it has them again"

@@ -1,6 +1,7 @@
 """What steps use: sampled while they run (sstat), recorded when they end (sacct, seff), and watched against their limits."""
 import json
 import os
+import time
 
 import pytest
 
@@ -95,10 +96,12 @@ def eaten(gathering, kind=Database):
     """A cluster whose database has what one job used: 4 CPUs and 1000 MB asked for, one CPU and 80 MB used."""
     cluster = gathering(kind=kind)
     job = start_eaters(cluster, 1, 1, "-c4")
+    time.sleep(1.5)  # one that began and ended in the same second has held nothing
     cluster.file("go", "")
     cluster.wait_job(job, "COMPLETED")
     recorded(cluster, job, "0")
     recorded(cluster, job, "batch")
+    until("the job's end to be in the database", lambda: table(cluster, "sacct", "-j", str(job), "-X", "-o", "jobid,state")[str(job)]["State"] == "COMPLETED")
     return cluster, job
 
 

@@ -222,8 +222,12 @@ class Shared(world.Base):
                 c.run("scontrol", "delete", "reservation=" + name)
         for kind, field in (("user", "user"), ("account", "account"), ("qos", "name"), ("cluster", "cluster")) if "sacctmgr" in script else ():
             for name in c.ok("sacctmgr", "-n", "-P", "show", kind, "format=" + field).lines:
-                if name.startswith("new"):
-                    c.run("sacctmgr", "-i", "delete", kind, name)
+                if name.startswith("new"):     # refused until slurmdbd has heard that the jobs of a case have ended
+                    until(kind + " " + name + " to go", lambda: self.deleted(kind, field, name))
+
+    def deleted(self, kind, field, name):
+        self.cluster.run("sacctmgr", "-i", "delete", kind, name)
+        return name not in self.cluster.ok("sacctmgr", "-n", "-P", "show", kind, "format=" + field).lines
 
     def stop(self):
         for user in USERS:
