@@ -186,7 +186,7 @@ class Normaliser:
             (r"\b(CPULoad|FreeMem|OS)=\S+( #\d[^\n=]*)?", r"\1=<\1>"),
             # priority/basic counts down from 4294901760, or nearly 1 in %p
             (r"\b0\.00000\d\d\b", "0.00000NN"),      # sprio's age
-            (r"\b(0\.000\d{9})\d\d\b", r"\1NN"),     # and what it adds to the whole, of which the greatest priority is 1
+            (r"\b(0\.000(?!0{11})\d{9})\d\d\b", r"\1NN"),     # and what it adds to the whole, of which the greatest priority is 1
             (r"(?<=\d\.\d{6})([ |]+)(16|24|32|40|48)\b", r"\1NN"),      # sshare's RawUsage: some seconds of eight CPUs
             # scontrol show assoc_mgr
             (r"\b(ID|Lft)=\d+", r"\1=<\1>"), (r"\b(ParentAccount=\S+)\(\d+\)", r"\1(<ID>)"), 

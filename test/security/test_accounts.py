@@ -103,6 +103,7 @@ def test_an_operator_manages_all_jobs_and_no_node(site, running):
 
 def test_where_an_association_is_enforced_its_end_is_the_end(site):
     """docs/security.md: taken back by the association."""
-    site.ok("sacctmgr", "-i", "delete", "user", site.b.name, "account=elsewhere")
+    site.ok("scancel", "-u", site.b.name)   # none goes whose jobs are there
+    until("B's association to go", lambda: site.run("sacctmgr", "-i", "delete", "user", site.b.name, "account=elsewhere").code == 0)
     until("B to be refused", lambda: re.search("Invalid account", site.b.run("sbatch", "-H", "--wrap", "true").err))
     assert site.a.run("sbatch", "-H", "--wrap", "true").code == 0
