@@ -29,6 +29,8 @@ bool are_printable(const char* eight) {
 // Where the part of `text` from `at` on that needs no quoting ends.
 size_t end_of_plain(std::string_view text, size_t at) {
   while (text.size() - at >= 8 && are_printable(text.data() + at)) at += 8;
+  // Nearly every text is printable. Its last word may begin before it, in what was looked at or in the key that stands there.
+  if (text.size() >= 8 && text.size() - at < 8 && are_printable(text.data() + text.size() - 8)) return text.size();
   while (at < text.size()) {
     const auto u = static_cast<uint8_t>(text[at]);
     if (u >= 0x20 && u < 0x7f) {
@@ -69,11 +71,7 @@ std::string plain(std::string_view text) {
 }
 
 void make_plain(std::string& out, size_t from) {
-  // Nearly every value is printable. Its last word may begin before it, in the key that stands there.
-  size_t at = from;
-  while (out.size() - at >= 8 && are_printable(out.data() + at)) at += 8;
-  if (at == out.size() || (out.size() >= 8 && out.size() - at < 8 && are_printable(out.data() + out.size() - 8))) return;
-  if (end_of_plain(out, at) >= out.size()) return;
+  if (end_of_plain(out, from) >= out.size()) return;
   const std::string text = out.substr(from);
   out.resize(from);
   append_plain(out, text);

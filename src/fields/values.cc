@@ -37,16 +37,12 @@ const char* relative_pattern(const std::tm& t, const std::tm& now) {
 
 void LastMinute::put(std::string& out, Time when) {
   const int64_t second = std::chrono::floor<std::chrono::seconds>(when).time_since_epoch().count();
-  if (second < 0) {
-    out += format_time(when);
-    return;
-  }
-  if (second / 60 != minute_) {
+  if (second >= 0 && second / 60 != minute_) {
     minute_ = second / 60;
     text_ = format_time(from_unix(minute_ * 60));
   }
   // Many zones had minutes of their own before 1972.
-  if (!text_.ends_with(":00")) {
+  if (second < 0 || !text_.ends_with(":00")) {
     out += format_time(when);
     return;
   }

@@ -67,19 +67,21 @@ Result<std::vector<OldContent>> find_old_contents(Connection& connection, Conten
 
 // ---- which job has which
 Result<> Storage::note_contents(const std::string& cluster, const JobRecord& record) {
-  for (const auto& [kind, hash] :
-       {std::pair(ContentKind::kScript, &record.script_hash), std::pair(ContentKind::kEnvironment, &record.environment_hash)})
-    MUSTER_TRY_VOID(is_hash(*hash) ? note_content(cluster, record.key, kind, *hash, record.ended)
-                                   : note_end(cluster, record.key, kind, record.ended));
+  MUSTER_TRY_VOID(note_end(cluster, record.key, record.ended));
+  // A record that names no content says nothing of it: sacctmgr's edits are such.
+  if (is_hash(record.script_hash))
+    MUSTER_TRY_VOID(note_content(cluster, record.key, ContentKind::kScript, record.script_hash, record.ended));
+  if (is_hash(record.environment_hash))
+    MUSTER_TRY_VOID(note_content(cluster, record.key, ContentKind::kEnvironment, record.environment_hash, record.ended));
   return {};
 }
 
-// A record that names no content says nothing of it: sacctmgr's edits are such.
-Result<> Storage::note_end(const std::string& cluster, const JobRecordKey& job, ContentKind kind, Time ended) {
-  std::vector<Value> values = key_of(kind, job, cluster);
-  values.insert(values.begin(), end_number(ended));
+// Of both kinds at once: each job's end comes here, and most have neither.
+Result<> Storage::note_end(const std::string& cluster, const JobRecordKey& job, Time ended) {
+  const Value values[] = {end_number(ended), int64_t{job.id.value}, name_of(cluster), number_of(job.submitted), int64_t{job.restarts}};
   return connection_->run(
-      "UPDATE muster_job_contents SET ended = ? WHERE kind = ? AND job = ? AND cluster = ? AND submitted = ? AND restarts = ?", values);
+      "UPDATE muster_job_contents SET ended = ? WHERE kind IN (0, 1) AND job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
+      values);
 }
 
 Result<> Storage::note_content(const std::string& cluster, const JobRecordKey& job, ContentKind kind, const std::string& hash, Time ended) {
@@ -89,7 +91,7 @@ Result<> Storage::note_content(const std::string& cluster, const JobRecordKey& j
     known = row.bytes(0);
     return {};
   }));
-  if (known == hash) return note_end(cluster, job, kind, ended);
+  if (known == hash) return {};
   MUSTER_TRY_VOID(connection_->run(of_job("DELETE"), key));
   key.insert(key.begin(), {end_number(ended), name_of(hash)});
   MUSTER_TRY_VOID(

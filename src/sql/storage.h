@@ -155,7 +155,7 @@ class Storage {
   Result<Purged> purge_contents(ContentKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper);
   Result<> note_contents(const std::string& cluster, const JobRecord& record);
   Result<> note_content(const std::string& cluster, const JobRecordKey& job, ContentKind kind, const std::string& hash, Time ended);
-  Result<> note_end(const std::string& cluster, const JobRecordKey& job, ContentKind kind, Time ended);
+  Result<> note_end(const std::string& cluster, const JobRecordKey& job, Time ended);
   Result<> hand_content(const std::string& cluster, ArchivedContent content, bool with_bytes, size_t& handed, RowKeeper& keeper);
   Result<> write_content(const rpc::StoreContent& content);
   Result<std::string> whole_content(const std::string& hash);

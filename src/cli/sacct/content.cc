@@ -3,23 +3,9 @@
 #include <algorithm>
 
 #include "base/plain_text.h"
-#include "base/text.h"
+#include "fields/record_values.h"
 
 namespace muster::cli {
-namespace {
-
-std::string id_of(const JobRecord& job, const fields::Environment& environment) {
-  fields::TableStyle style;
-  style.form = fields::TableStyle::Form::kSeparated;
-  style.header = false;
-  fields::Table<fields::RecordView> table(style);
-  if (!table.add(fields::record_fields(), "JobID")) return {};
-  std::string text;
-  table.row({job, nullptr, environment, {}, {}}, text);
-  return std::string(trim(text));
-}
-
-}  // namespace
 
 void ContentPrinter::add(rpc::ContentPart part) {
   if (part.first()) begin(part);
@@ -29,7 +15,8 @@ void ContentPrinter::add(rpc::ContentPart part) {
 
 void ContentPrinter::begin(const rpc::ContentPart& first) {
   end();
-  const std::string id = id_of(first.job, environment_);
+  std::string id;
+  fields::put_record_id({first.job, nullptr, environment_, {}, {}}, id);
   if (first.refused) {
     refused_ += (refused_.empty() ? "" : ",") + id;
     return;

@@ -28,11 +28,12 @@ std::optional<std::vector<uint32_t>> license_victims(const Occupants& occupants,
     return x.rank != y.rank ? x.rank < y.rank : x.cost != y.cost ? x.cost < y.cost : a < b;
   });
   std::vector<uint32_t> chosen;
-  for (uint32_t index : all) {
-    chosen.push_back(index);
-    if (enough(chosen)) break;
+  bool found = false;
+  for (size_t i = 0; i < all.size() && !found; ++i) {
+    chosen.push_back(all[i]);
+    found = enough(chosen);
   }
-  if (!enough(chosen)) return std::nullopt;
+  if (!found) return std::nullopt;
   for (size_t i = chosen.size(); i-- > 0;) {  // the dearest first
     std::vector<uint32_t> fewer = chosen;
     fewer.erase(fewer.begin() + static_cast<ptrdiff_t>(i));

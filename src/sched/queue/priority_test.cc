@@ -13,6 +13,12 @@ struct Case {
   Cluster cluster = a_cluster().nodes(4).cpus(8).memory(1000).gres("gpu", "h100", 2).build();
   PriorityParams params;
   Case() { params.multifactor = true; }
+  void add_high_partition() {
+    Partition p = *cluster.partitions.find(0);
+    p.name = "high";
+    p.priority_job_factor = 4;
+    ClusterBuilder::add_partition(cluster, p);
+  }
   uint32_t at(const JobBuilder& b, Time now, uint32_t flags = 0) {
     Job job = cluster.jobs.at(submit(cluster, b, kNow).value);
     job.flags |= flags;
@@ -58,10 +64,7 @@ TEST(Priority, SizeOfTheJob) {
 
 TEST(Priority, WithIncrOnlyItIsAtLeastWhatWasKept) {
   Case c;
-  Partition p = *c.cluster.partitions.find(0);
-  p.name = "high";
-  p.priority_job_factor = 4;
-  ClusterBuilder::add_partition(c.cluster, p);
+  c.add_high_partition();
   c.params.weight_partition = 1000;
   c.params.weight_age = 1000;
   c.params.max_age = minutes(100);
@@ -77,10 +80,7 @@ TEST(Priority, WithIncrOnlyItIsAtLeastWhatWasKept) {
 
 TEST(Priority, PartitionsAndTheirFactor) {
   Case c;
-  Partition p = *c.cluster.partitions.find(0);
-  p.name = "high";
-  p.priority_job_factor = 4;
-  ClusterBuilder::add_partition(c.cluster, p);
+  c.add_high_partition();
   c.params.weight_partition = 1000;
   EXPECT_EQ(c.at(a_job(), kNow), 250u);
   EXPECT_EQ(c.at(a_job().in(1), kNow), 1000u);

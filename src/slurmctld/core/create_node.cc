@@ -38,16 +38,24 @@ struct NewNode {
   std::shared_ptr<const NodeSpec> spec;
 };
 
-// Has each partition hold those of the nodes that its Nodes= means, and no other of them.
-void join_partitions(const View& v, const std::vector<NewNode>& nodes, Events& out) {
+// Defines anew the partitions whose nodes `change(partition's text, nodes)` makes others.
+template <class Change>
+void change_partitions(const View& v, Change change, Events& out) {
   v.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
     Partition changed = p;
-    for (const auto& [id, spec] : nodes) {
-      if (config::means_node(v.settings.config(), p.nodes_text, *spec)) changed.nodes.set(id.value);
-      else changed.nodes.reset(id.value);
-    }
+    change(p.nodes_text, changed.nodes);
     if (!(changed.nodes == p.nodes)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(changed)), v.now});
   });
+}
+
+// Has each partition hold those of the nodes that its Nodes= means, and no other of them.
+void join_partitions(const View& v, const std::vector<NewNode>& nodes, Events& out) {
+  change_partitions(
+      v,
+      [&](const auto& meant, Bitmap& has) {
+        for (const auto& [id, spec] : nodes) has.assign(id.value, config::means_node(v.settings.config(), meant, *spec));
+      },
+      out);
 }
 
 // Puts each node where its Topology= says; "" is nowhere.
@@ -103,11 +111,12 @@ std::string kept_by(const View& view, const Node& node) {
 
 // Takes the nodes out of all partitions and topologies.
 void leave_all(const View& view, const std::set<uint32_t>& gone, Events& out) {
-  view.cluster.partitions.for_each([&](uint32_t, const Partition& p) {
-    Partition narrower = p;
-    for (uint32_t id : gone) narrower.nodes.reset(id);
-    if (!(narrower == p)) out.push_back(event::PartitionDefined{std::make_shared<const Partition>(std::move(narrower)), view.now});
-  });
+  change_partitions(
+      view,
+      [&](const auto&, Bitmap& has) {
+        for (uint32_t id : gone) has.reset(id);
+      },
+      out);
   if (!view.cluster.topologies) return;
   Topologies left = *view.cluster.topologies;
   for (uint32_t id : gone) (void)place_node(left, id, "");  // nowhere is always possible

@@ -49,6 +49,15 @@ struct Dynamic : Bench {
       core.report(id, r);
     });
   }
+  // Of all nodes, those that joined alone have 8 CPUs.
+  JobId starts_a_job_on(const std::string& name) {
+    registers(name);
+    const JobId job = submit([](JobRequest& r) { r.min_cpus_per_node = 8; });
+    EXPECT_EQ(plan(), 1u);
+    started(job);
+    EXPECT_EQ(host(job), known(name).id.value);
+    return job;
+  }
   Result<rpc::Messages> remove(const std::string& nodes) {
     rpc::UpdateNode c;
     c.nodes = nodes;
@@ -224,10 +233,7 @@ TEST(JoinNode, WhatScontrolCreatedKeepsItsDefinition) {
 TEST(DeleteNode, EndsADynamicNodeUnlessItIsNeeded) {
   Dynamic b;
   ASSERT_TRUE(b.join(asks("d1")));
-  b.registers("d1");
-  const JobId job = b.submit([](JobRequest& r) { r.min_cpus_per_node = 8; });
-  ASSERT_EQ(b.plan(), 1u);
-  b.started(job);
+  const JobId job = b.starts_a_job_on("d1");
   EXPECT_EQ(code(b.remove("d1")), Errc::kNodesBusy);
   b.ends(job);
   const NodeId id = b.known("d1").id;
@@ -242,10 +248,7 @@ TEST(DeleteNode, EndsADynamicNodeUnlessItIsNeeded) {
 TEST(DeleteNode, ItsNumberIsNotGivenAgainWhileAJobIsKnownByIt) {
   Dynamic b;
   ASSERT_TRUE(b.join(asks("d1")));
-  b.registers("d1");
-  const JobId job = b.submit([](JobRequest& r) { r.min_cpus_per_node = 8; });
-  ASSERT_EQ(b.plan(), 1u);
-  b.started(job);
+  const JobId job = b.starts_a_job_on("d1");
   b.ends(job);
   const NodeId id = b.known("d1").id;
   ASSERT_TRUE(b.remove("d1"));

@@ -38,18 +38,21 @@ void add_allocation(const Cluster& cluster, const Allocation& a, JobRecord& out)
   out.gres_allocated = gres_text(gres_sum(a.nodes));
 }
 
-void leave_out(const RecordedParts& parts, JobRecord& r) {
-  if (!parts.comment) r.comment.clear();
-  if (!parts.extra) r.extra.clear();
-  if (!parts.script) r.script_hash.clear();
-  if (!parts.environment || !r.has_script) r.environment_hash.clear();  // of batch jobs alone
-}
-
 template <class Record>
 void leave_out_files(Record& r) {
   r.std_in.clear();
   r.std_out.clear();
   r.std_err.clear();
+}
+
+void leave_out(const RecordedParts& parts, JobRecord& r) {
+  if (!parts.comment) r.comment.clear();
+  if (!parts.extra) r.extra.clear();
+  if (!parts.script) r.script_hash.clear();
+  if (!parts.environment || !r.has_script) r.environment_hash.clear();  // of batch jobs alone
+  if (parts.stdio) return;
+  leave_out_files(r);
+  r.flags |= kRecordWithoutStdio;
 }
 
 JobState batch_state(const Job& j) {
@@ -189,8 +192,6 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
   if (!parts.jobs) out.jobs.clear();
   if (!parts.steps) out.steps.clear();
   for (JobRecord& r : out.jobs) leave_out(parts, r);
-  if (!parts.stdio) std::ranges::for_each(out.jobs, leave_out_files<JobRecord>);
-  if (!parts.stdio) std::ranges::for_each(out.jobs, [](JobRecord& r) { r.flags |= kRecordWithoutStdio; });
   if (!parts.stdio) std::ranges::for_each(out.steps, leave_out_files<StepRecord>);
   return out;
 }

@@ -180,14 +180,13 @@ void AccountingLink::send_content(const MessagesPtr& messages) {
   const std::string hash = std::move(messages->contents.back());
   messages->contents.pop_back();
   maker_.post([this, alive = alive_, poster = loop_.poster(), read = ports_.read_blob, messages, hash] {
-    const Result<std::string> bytes = read(hash);
-    std::string payload = bytes ? wire::encoded(make_content(hash, *bytes)) : std::string();
-    poster([this, alive, messages, payload = std::move(payload),
-            why = bytes ? std::string() : std::string(bytes.error().message())]() mutable {
+    Result<std::string> payload = read(hash);
+    if (payload) payload = wire::encoded(make_content(hash, *payload));
+    poster([this, alive, messages, payload = std::move(payload)]() mutable {
       if (!*alive) return;
-      if (!why.empty()) log_.error("accounting: a script or environment cannot be recorded: {}", why);
-      if (!why.empty()) return send_content(messages);
-      ask<rpc::StoreContent>(std::move(payload), messages, &AccountingLink::content_stored);
+      if (payload) return ask<rpc::StoreContent>(std::move(*payload), messages, &AccountingLink::content_stored);
+      log_.error("accounting: a script or environment cannot be recorded: {}", payload.error().message());
+      send_content(messages);
     });
   });
 }
