@@ -35,12 +35,12 @@ int run_slurmstepd(int argc, char** argv, MakePlugins make_plugins) {
   if (argc > 1 && !strcmp(argv[1], "receive")) return receive_file(argc - 2, argv + 2);
   if (argc == 3 && !strcmp(argv[1], "sweep")) return os::remove_tree(argv[2]) ? 0 : 1;
   if (argc == 2 && !strcmp(argv[1], "infinity")) return keep_scope();
-  if (argc == 3 && !strcmp(argv[1], "serve") && !os::serve_copies(os::argument_room(argc, argv))) return 0;
   struct stat st;
   if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {
     say(2, "slurmstepd: error: started by slurmd only\n");
     return 1;
   }
+  if (argc == 3 && !strcmp(argv[1], "serve") && !os::serve_copies(os::argument_room(argc, argv))) return 0;
   ::fcntl(3, F_SETFD, FD_CLOEXEC);
   ::fcntl(3, F_SETFL, O_NONBLOCK);
   ::umask(022);

@@ -12,6 +12,18 @@ import harness
 from harness import until
 
 
+def test_what_slurmd_starts_is_no_program_of_its_users(town):
+    """`slurmstepd serve`, which slurmd copies for each step: a user gets nothing from it, by starting it or by reaching slurmd's."""
+    for words in ((), ("serve",), ("serve", "x"), ("nonsense",)):
+        said = town.b.run("slurmstepd", *words)
+        assert said.code == 1 and "started by slurmd only" in said.err, said
+    town.a.ok("srun", "-n1", "true")
+    for pid in subprocess.run(["pgrep", "-x", "slurmstepd"], capture_output=True, text=True, check=True).stdout.split():
+        for attack in ("ls /proc/%s/fd", "echo x >/proc/%s/fd/3", "kill -9 %s"):
+            assert town.b.run("sh", "-c", attack % pid).code != 0, attack
+    town.a.ok("srun", "-n1", "true")
+
+
 # ---- files that others could read or change
 @pytest.fixture
 def stopped(make_town):

@@ -75,10 +75,11 @@ constexpr Refusal kRefusals[] = {{kConfServer, "--conf-server", "a start without
                                  {kCaCert, "--authinfo, --ca-cert-file", kOfConfServer},
                                  {kInstance, "--instance-id, --instance-type", "not supported yet"}};
 
-int refuse(const char* what, const char* why) {
-  std::fprintf(stderr, "slurmd: error: %s: %s\n", what, why);
+int refuse(const std::string& why) {
+  std::fprintf(stderr, "slurmd: error: %s\n", why.c_str());
   return 1;
 }
+int refuse(const char* what, const char* why) { return refuse(std::string(what) + ": " + why); }
 
 template <class Row, size_t N>
 const Row* find(const Row (&rows)[N], int option) {
@@ -96,7 +97,7 @@ void take_join(rpc::JoinAs as, Arguments& arguments) {
 void take_conf(Arguments& arguments) {
   auto keys = parse_conf_option(optarg);
   if (keys) arguments.conf = std::move(*keys);
-  else arguments.exit_now = refuse("--conf", std::string(keys.error().message()).c_str());
+  else arguments.exit_now = refuse(std::string(keys.error().message()));  // names the option
 }
 
 void take(int option, Arguments& arguments) {
