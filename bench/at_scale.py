@@ -3,6 +3,7 @@
 Uses the programs of bench/drivers, so these are figures of Muster alone. Each function takes the Side of bench.py and
 returns figures; every loop is bounded and only processes started here are ended.
 """
+import contextlib
 import os
 import random
 import re
@@ -10,7 +11,7 @@ import signal
 import subprocess
 import time
 
-DRIVERS = ("muster-bench-submit", "muster-hollow")
+DRIVERS = ("muster-bench-submit", "muster-bench-latency", "muster-hollow")
 
 
 class NoDrivers(Exception):
@@ -29,7 +30,8 @@ def agent_socket(cluster):
 
 
 def submit_kept(side, jobs, distinct, run=0):
-    """Held (or running) jobs over two kept connections, 256 on their way at a time. Durable submissions a second."""
+    """Held (or running) jobs over two kept connections, 256 on their way at a time. `distinct`: 1: of different names, 2: of different
+    sizes and lengths. Durable submissions a second."""
     out = subprocess.run([driver(side, "muster-bench-submit"), agent_socket(side.cluster), str(jobs), "256", "2",
                           str(distinct), str(run)], capture_output=True, text=True, timeout=300)
     found = re.search(r"([0-9.]+) durable submissions/s", out.stdout)
@@ -135,8 +137,9 @@ def eligible_at_once(side):
     return {"used": 100.0 * allocated / there, "squeue_worst": 1000 * worst, "sbatch_then": len(ids) / one}
 
 
-def measure_hollow(side):
-    """10,000 nodes that one process plays, with live connections: registration, then jobs that end as they start."""
+@contextlib.contextmanager
+def hollow_nodes(side):
+    """10,000 nodes that one process plays, with live connections, idle. Yields the seconds until they were; afterwards the cluster is as before."""
     nodes = side.options["hollow"]
     cluster = side.cluster
     lines = list(cluster.conf_lines)
@@ -156,7 +159,22 @@ def measure_hollow(side):
     try:
         side.harness.until("all hollow nodes are idle", lambda: cluster.ok(
             "sinfo", "-h", "-p", "hollow", "-t", "idle", "-o", "%D").lines[-1:] == [str(nodes)], 120)
-        r = {"register": 1000 * (time.monotonic() - began)}
+        yield time.monotonic() - began
+    finally:
+        player.send_signal(signal.SIGTERM)
+        player.wait(20)
+        cluster.conf_lines = lines
+        cluster.write_lines()
+        cluster.stop_ctld()
+        cluster.start_ctld()
+        cluster.wait_ctld(60)
+
+
+def measure_hollow(side):
+    """Registration of 10,000 nodes, then jobs that end as they start."""
+    cluster = side.cluster
+    with hollow_nodes(side) as registered:
+        r = {"register": 1000 * registered}
         began = time.monotonic()
         rate = submit_kept(side, 20000, 1, run=1)
         side.empty(120)
@@ -168,11 +186,50 @@ def measure_hollow(side):
         cluster.cancel_all(60)
         r.update(eligible_at_once(side))
         return r
+
+
+def latency(side, *arguments):
+    """The p99 in ms that muster-bench-latency tells."""
+    out = subprocess.run([driver(side, "muster-bench-latency"), agent_socket(side.cluster), *map(str, arguments)],
+                         capture_output=True, text=True, timeout=120)
+    found = re.search(r"p99 ([0-9.]+) ms", out.stdout)
+    if out.returncode != 0 or not found:
+        raise AssertionError("muster-bench-latency: " + (out.stdout + out.stderr)[:300])
+    return float(found.group(1))
+
+
+def measure_busy(side):
+    """What a submission takes, one every 5 ms: with 10,000 idle nodes; while full plans of a deep mixed queue follow each other; and
+    while 100 clients ask for a job each second beside that."""
+    cluster = side.cluster
+    lines = list(cluster.conf_lines)
+    cluster.conf_lines = lines + ["SchedulerParameters=bf_interval=1,bf_max_job_test=1000000,bf_window=20160"]
+    try:
+        with hollow_nodes(side):
+            r = {"idle": latency(side, "submit", 10, 200)}
+            submit_kept(side, side.options["busy"], 2, run=1)
+            side.harness.until("the cluster is full", lambda: cluster.ok("sinfo", "-h", "-p", "hollow", "-t", "idle", "-o", "%D").lines[-1:] in
+                               ([], ["0"]), 60)
+            r["planning"] = latency(side, "submit", 10, 200)
+            r["cycles"] = backfill_cycles(cluster)
+            pollers = subprocess.Popen([driver(side, "muster-bench-latency"), agent_socket(cluster), "poll", "14", "100", "1000"],
+                                       stdout=subprocess.DEVNULL)
+            try:
+                time.sleep(2)           # their first questions
+                r["polled"] = latency(side, "submit", 10, 200)
+            finally:
+                pollers.wait(60)
+            cluster.cancel_all(300)
+            return r
     finally:
-        player.send_signal(signal.SIGTERM)
-        player.wait(20)
         cluster.conf_lines = lines
         cluster.write_lines()
         cluster.stop_ctld()
         cluster.start_ctld()
         cluster.wait_ctld(60)
+
+
+def backfill_cycles(cluster):
+    """How many full plans there were."""
+    found = re.search(r"Total cycles:\s+(\d+)", cluster.ok("sdiag").out.split("Backfilling stats")[-1])
+    return int(found.group(1)) if found else 0

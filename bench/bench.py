@@ -7,7 +7,7 @@
   bench/bench.py --load a.json b.json                the table again, from saved results
 
 Measurements: start submit throughput wait launch steps queries cancel restart crash placement (placement.py), and
-with the programs of bench/drivers kept large differ hollow (at_scale.py; Muster alone). Each runs on a private cluster of four
+with the programs of bench/drivers kept large differ hollow busy (at_scale.py; Muster alone). Each runs on a private cluster of four
 nodes on loopback (test/cluster/harness.py) whose daemons share this machine's cores with the clients, so ratios of one
 run count, not figures of different machines. Only processes that it started are ended, by process id. Every loop is
 bounded. Results go to build/bench/*.json, a picture to docs/performance.svg with --svg.
@@ -78,6 +78,9 @@ ROWS = [
     ("hollow.used", "CPUs in use 5 s after 9,000 mixed jobs became eligible on 10,000 nodes", "%", True, None),
     ("hollow.squeue_worst", "slowest squeue in these 5 s", "ms", False, None),
     ("hollow.sbatch_then", "sbatch, one client, after that (a full cluster, a deep queue)", "/s", True, None),
+    ("busy.idle", "submission over a kept connection, p99, 10,000 idle nodes", "ms", False, None),
+    ("busy.planning", "the same, while full plans of 50,000 mixed jobs follow each other", "ms", False, None),
+    ("busy.polled", "the same, while 100 clients ask each second as well", "ms", False, None),
 ]
 # What DESIGN asks for as a figure, at 100,000 jobs and 10,000 nodes on the two cores of its reference machine. A quarter of
 # Slurm's time there where it asks for four times.
@@ -284,7 +287,7 @@ def measure_crash(side):
 
 COMMANDS = ["start", "submit", "throughput", "wait", "launch", "steps", "queries", "restart", "cancel", "crash",
             "placement"]
-DRIVEN = ["kept", "large", "differ", "hollow"]
+DRIVEN = ["kept", "large", "differ", "hollow", "busy"]
 ORDER = COMMANDS + DRIVEN
 
 
@@ -396,6 +399,7 @@ def child(prefix, label, args):
     say("%s: %s" % (prefix, name))
     options = {"only": args.only, "deep": args.deep, "submissions": args.submissions, "jobs": args.jobs, "steps": args.steps,
                "runs": args.runs, "crash_seconds": args.crash_seconds, "large": args.large, "hollow": args.hollow, "mixed": args.mixed,
+               "busy": args.busy,
                "cloud": args.cloud, "placement_seconds": args.placement_seconds,
                "oracle": "slurm-wlm" in name}
     env = dict(os.environ, MUSTER_PREFIX=prefix, MUSTER_ORACLE="1" if "slurm-wlm" in name else "0")
@@ -417,6 +421,7 @@ def main():
     parser.add_argument("--large", type=int, default=100000, help="jobs in the large queue (100000)")
     parser.add_argument("--hollow", type=int, default=10000, help="nodes that one process plays (10000)")
     parser.add_argument("--mixed", type=int, default=9000, help="jobs that become eligible at once on them (9000)")
+    parser.add_argument("--busy", type=int, default=60000, help="mixed jobs on them while submissions are timed (60000)")
     parser.add_argument("--cloud", type=int, default=10000, help="nodes that no daemon backs, for placement (10000)")
     parser.add_argument("--placement-seconds", type=int, default=60, help="how long each shape is watched at most")
     parser.add_argument("--crash-seconds", type=int, default=8)

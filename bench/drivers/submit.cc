@@ -1,8 +1,10 @@
 // Submissions over kept connections: how many jobs a second the controller makes durable when no process is started per job.
-//   muster-bench-submit SOCKET [jobs=20000] [window=64] [connections=1] [distinct=0|1] [run=0|1]
-// `window` requests are on their way at a time on each connection. Jobs are held unless `run` is 1.
+//   muster-bench-submit SOCKET [jobs=20000] [window=64] [connections=1] [distinct=0|1|2] [run=0|1]
+// `window` requests are on their way at a time on each connection. Jobs are held unless `run` is 1. `distinct` 1: names of their own; 2: also
+// different sizes and lengths, and they would sleep for 600 s.
 #include <unistd.h>
 
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <vector>
@@ -18,7 +20,8 @@ namespace {
 struct Run {
   net::Loop loop;
   uint32_t jobs, window, connections;
-  bool distinct, run_them;
+  uint32_t distinct;
+  bool run_them;
   uint32_t sent = 0, answered = 0, failed = 0;
   Duration began{};
   std::vector<net::ChannelPtr> channels;
@@ -35,7 +38,21 @@ struct Run {
     s.request.argv = {"/tmp/bench.sh"};
     s.script = "#!/bin/sh\ntrue\n";
     s.environment = std::string("PATH=/usr/bin:/bin\0HOME=/tmp\0", 29);
+    if (distinct == 2) mix(i, s.request);
     return s;
+  }
+  // Many below a node, some of several nodes; the same every time. muster-hollow lets a job of that name run for so long.
+  static void mix(uint32_t i, AskedRequest& request) {
+    const uint32_t drawn = i * 2654435761u >> 8;
+    constexpr std::array<uint32_t, 8> kMinutes{10, 30, 60, 120, 240, 480, 1440, 2880};
+    request.name = "sleep600000ms";
+    request.time_limit_min = kMinutes[drawn % 8];
+    if (drawn / 8 % 10 < 7) {
+      request.num_tasks = 1u << (drawn / 128 % 7);
+    } else {
+      request.min_nodes = request.max_nodes = 1u << (drawn / 128 % 4);
+      request.exclusive = Exclusive::kNode;
+    }
   }
   void send_one(const net::ChannelPtr& c) {
     if (sent == jobs) return;
@@ -58,7 +75,7 @@ int main(int argc, char** argv) {
     return 2;
   }
   auto number = [&](int i, uint32_t otherwise) { return argc > i ? static_cast<uint32_t>(std::atoi(argv[i])) : otherwise; };
-  Run run{{}, number(2, 20000), number(3, 64), number(4, 1), number(5, 0) != 0, number(6, 0) != 0};
+  Run run{{}, number(2, 20000), number(3, 64), number(4, 1), number(5, 0), number(6, 0) != 0};
   for (uint32_t i = 0; i < run.connections; ++i)
     net::connect_unix(run.loop, argv[1], [&](Result<net::ChannelPtr> c) {
       if (!c) {

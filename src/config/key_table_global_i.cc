@@ -11,8 +11,7 @@ constexpr char kLimitNames[] = "ALL|NONE|AS|CORE|CPU|DATA|FSIZE|MEMLOCK|NOFILE|N
                                "RLIMIT_STACK";
 
 constexpr KeyRow kRows[] = {
-    seconds("InactiveLimit", "0", "End an allocation whose srun or salloc has been silent this long; 0 = never.")
-        .not_yet("watching for allocations whose command is gone"),
+    seconds("InactiveLimit", "0", "End an allocation whose srun or salloc has been silent this long; 0 = never."),
     text("InteractiveStepOptions", "--interactive --preserve-env --pty $SHELL",
          "Options of the srun that salloc starts with LaunchParameters=use_interactive_step."),
     text("JobAcctGatherFrequency", "30", "Sampling intervals in seconds, one number or task=,energy=,network=,filesystem=."),

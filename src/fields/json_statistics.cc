@@ -74,7 +74,7 @@ void backfill_cycles(Members& members, const rpc::Statistics& statistics) {
   const rpc::CycleCounts& cycles = statistics.backfill_cycles;
   numbers(members, {{"bf_backfilled_jobs", statistics.backfilled},
                     {"bf_last_backfilled_jobs", statistics.backfilled_since},
-                    {"bf_backfilled_het_jobs", 0},
+                    {"bf_backfilled_het_jobs", statistics.backfilled_components},
                     {"bf_cycle_counter", cycles.cycles},
                     {"bf_cycle_mean", mean(cycles.total_us, cycles.cycles)},
                     {"bf_depth_mean", mean(cycles.depth_total, cycles.cycles)},

@@ -504,7 +504,8 @@ struct Statistics {
   Time now{}, since{};
   uint32_t threads = 0, commands_waiting = 0, programs_running = 0, nodes_connected = 0;
   uint64_t submitted = 0, started = 0, completed = 0, canceled = 0, failed = 0, pending = 0, running = 0;
-  uint64_t backfilled = 0, backfilled_since = 0;  // jobs that started before one of higher priority: ever, since the reset
+  uint64_t backfilled = 0, backfilled_since = 0;  // jobs that started before one that comes first in the queue: ever, since the reset
+  uint64_t backfilled_components = 0;             // of heterogeneous jobs that did, ever
   CycleCounts main_cycles, backfill_cycles;
   uint64_t clock_us = 0;  // 1000 calls to read the clock
   std::vector<CallCount> by_message, by_user;
@@ -523,7 +524,8 @@ struct Statistics {
                 field(19, "by_message", self.by_message); field(20, "by_user", self.by_user);
                 field(60, "records_waiting", self.records_waiting); field(61, "orders_waiting", self.orders_waiting);
                 field(62, "pending_orders", self.pending_orders); field(63, "main_ends", self.main_ends);
-                field(64, "backfill_ends", self.backfill_ends); field(65, "passing", self.passing);)
+                field(64, "backfill_ends", self.backfill_ends); field(65, "passing", self.passing);
+                field(66, "backfilled_components", self.backfilled_components);)
 };
 struct QueryStatistics {
   bool reset = false;  // instead: set the counters to 0; for operators

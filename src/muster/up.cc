@@ -86,6 +86,24 @@ Result<> wait_until_idle(const Place& place, const Plan& plan) {
   return fail(Errc::kTimedOut, "not all nodes came up: " + missing);
 }
 
+// Until the database has the cluster: before that no account can be added.
+Result<> wait_for_accounting() {
+  rpc::QueryEntities query;
+  query.what = Entity::kCluster;
+  std::string why = "it has not heard of the cluster";
+  for (Time until = os::monotonic_now() + kStartTime; os::monotonic_now() < until;) {
+    auto session = cli::Session::find(cli::Patience::kNone, cli::Whom::kDatabase);
+    bool known = false;
+    const auto look = [&](const rpc::Entities& part) -> Result<> { return known |= !part.clusters.empty(), Result<>(); };
+    const Result<rpc::Empty> asked = session ? session->stream(query, look) : std::unexpected(session.error());
+    if (known) return {};
+    if (!asked) why = asked.error().message();
+    timespec pause{0, 10'000'000};
+    nanosleep(&pause, nullptr);
+  }
+  return fail(Errc::kTimedOut, "slurmdbd is not ready: " + why);
+}
+
 void show_success(const Place& place, const Plan& plan, Duration took) {
   bool colour = isatty(1) && !getenv("NO_COLOR");
   const char* bold = colour ? "\033[1;32m" : "";
@@ -123,6 +141,7 @@ int up(const Place& place, const Plan& plan) {
   }
   done = start_daemons(place, plan);
   if (done) done = wait_until_idle(place, plan);
+  if (done && plan.accounting) done = wait_for_accounting();
   if (!done) {
     fprintf(stderr, "muster: %s\n", std::string(done.error().message()).c_str());
     if (!done.error().hint.empty()) fprintf(stderr, "muster: %s\n", done.error().hint.c_str());

@@ -225,6 +225,11 @@ class Shared(world.Base):
                 if name.startswith("new"):     # refused until slurmdbd has heard that the jobs of a case have ended
                     until(kind + " " + name + " to go", lambda: self.deleted(kind, field, name))
 
+    def gone(self, jobs):
+        """slurmdbd has heard of it, so that a list of what waits does not show them."""
+        until("slurmdbd to hear of the end of jobs " + jobs, lambda: not re.search(
+            "PENDING|RUNNING", self.cluster.ok("sacct", "-a", "-X", "-n", "-P", "-j", jobs, "-o", "state").out))
+
     def deleted(self, kind, field, name):
         self.cluster.run("sacctmgr", "-i", "delete", kind, name)
         return name not in self.cluster.ok("sacctmgr", "-n", "-P", "show", kind, "format=" + field).lines

@@ -190,7 +190,7 @@ class Normaliser:
             (r"(?<=\d\.\d{6})([ |]+)(16|24|32|40|48)\b", r"\1NN"),      # sshare's RawUsage: some seconds of eight CPUs
             # scontrol show assoc_mgr
             (r"\b(ID|Lft)=\d+", r"\1=<\1>"), (r"\b(ParentAccount=\S+)\(\d+\)", r"\1(<ID>)"), 
-            (r"\bUsageRaw(\S*)=[1-9]\d\.\d\d", r"UsageRaw\1=NN.NN"),      # Slurm counts whole seconds of that job, Muster all of it
+            (r"\bUsageRaw(\S*)=[1-9]\d*\.\d\d", r"UsageRaw\1=NN.NN"),      # Slurm counts whole seconds of that job, Muster all of it
             (r"\bGrpWall=(\w+)\(0\.0[1-9]\)", r"GrpWall=\1(0.0N)"),
             (r"\b(42948\d{5}|429490\d{4}|0\.9999\d{10})\b", "<priority>"),
         ]

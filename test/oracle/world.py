@@ -68,6 +68,10 @@ class Base:
             jobs = ",".join(map(str, sorted(new)))
             self.cluster.run("scancel", *jobs.split(","))
             harness.until("an end of jobs " + jobs, lambda: not self.cluster.queue("-a", "-j", jobs))
+            self.gone(jobs)
+
+    def gone(self, jobs):
+        """The jobs have ended."""
 
     def told_by(self, _):
         """The commands that tell what a case must leave as it found it; of a case's script, those that it may have changed."""

@@ -56,12 +56,21 @@ bool sort_specs(Context& c, const std::vector<Spec>& specs, EntityEdit& edit, Ty
   return true;
 }
 
+// Whether the key of an add is one of those that set something. Server= is a place, though ServerType= begins so.
+bool sets_something(Entity entity, const Spec& s) {
+  if (s.key.empty()) return false;
+  std::string meant;
+  const std::optional<KeyMatch> setting = find_key(entity, kSetting, s.key, meant);
+  if (!setting || setting->whole) return setting.has_value();
+  const std::optional<KeyMatch> place = find_key(entity, kCondition, s.key, meant);
+  return !place || !place->whole;
+}
+
 // The same for add, which has all keys in one list: names and places go into `where`, the others into `set`.
 bool sort_new(Context& context, const std::vector<Spec>& specs, EntityEdit& edit, Typed& typed) {
   const Time now = os::wall_now();
   for (const Spec& s : specs) {
-    std::string meant;
-    const bool setting = !s.key.empty() && find_key(edit.entity, kSetting, s.key, meant);
+    const bool setting = sets_something(edit.entity, s);
     Result<> done = setting ? add_setting(edit.entity, s, edit.set) : add_condition(edit.entity, s, now, edit.where, nullptr);
     if (!done && done.error().code == Errc::kNotFound)
       done = fail(Errc::kUnknownKeyword, " Unknown option: " + s.text + "\n Use keyword 'where' to modify condition", done.error().hint);

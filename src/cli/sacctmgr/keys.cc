@@ -127,7 +127,7 @@ std::optional<KeyMatch> find_key(Entity entity, uint8_t use, std::string_view na
     std::vector<std::string_view> names = split(row.names, ' ');
     offered.push_back(names[0]);
     for (std::string_view n : names) {
-      if (iequals(n, name)) return KeyMatch{row.key, row.limit, row.reason};
+      if (iequals(n, name)) return KeyMatch{row.key, row.limit, row.reason, {}, true};
       if (!begins && !name.empty() && istarts_with(n, name)) begins = &row;
     }
   }

@@ -86,6 +86,7 @@ struct KeyMatch {
   LimitKind limit{};             // of kLimit
   const char* reason = nullptr;  // of kRefused
   std::string_view tres{};       // of kLimit by an older name: the part of it that is meant
+  bool whole = false;            // it is the key's name, and not only how one begins
 };
 // The older name of a limit that `name` begins, such as "GrpCPUs" or "MaxNodes"; nullptr when there is none.
 const OldLimit* find_old_limit(std::string_view name);

@@ -1,4 +1,6 @@
 // sdiag: what the controller counted of its own work. sdiag(1).
+#include <getopt.h>
+
 #include "cli/common/command.h"
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
@@ -34,14 +36,6 @@ struct Asked {
   DataOutput data;
 };
 
-// Reads "--json" or "--yaml=v0.0.44".
-std::optional<DataOutput> data_output(std::string_view word) {
-  std::string_view name = word.substr(0, word.find('='));
-  if (name != "--json" && name != "--yaml") return std::nullopt;
-  std::string parser(name.size() == word.size() ? std::string_view() : word.substr(name.size() + 1));
-  return DataOutput{name == "--json" ? DataOutput::Kind::kJson : DataOutput::Kind::kYaml, std::move(parser)};
-}
-
 // Prints the same figures as data, in the styles that the variables of the manual page ask for.
 void put_data(const Asked& asked, const rpc::Statistics& s, const ClientConf& conf, Names& names) {
   QueryCommon options;
@@ -59,27 +53,46 @@ int wrong(const std::string& line) {
   return 1;
 }
 
+constexpr int kUsageOnly = 256, kJson = 257, kYaml = 258, kNoTrunc = 259;
+constexpr option kOptions[] = {{"all", no_argument, nullptr, 'a'},
+                               {"reset", no_argument, nullptr, 'r'},
+                               {"sort-by-id", no_argument, nullptr, 'i'},
+                               {"sort-by-time", no_argument, nullptr, 't'},
+                               {"sort-by-time2", no_argument, nullptr, 'T'},
+                               {"cluster", required_argument, nullptr, 'M'},
+                               {"json", optional_argument, nullptr, kJson},
+                               {"yaml", optional_argument, nullptr, kYaml},
+                               {"no-trunc", no_argument, nullptr, kNoTrunc},
+                               {"version", no_argument, nullptr, 'V'},
+                               {"help", no_argument, nullptr, 'h'},
+                               {"usage", no_argument, nullptr, kUsageOnly},
+                               {}};
+
 // The exit code where the arguments leave nothing to ask; nullopt: go on with `asked`.
-std::optional<int> read_arguments(const std::vector<std::string>& arguments, Asked& asked) {
-  for (size_t index = 0; index < arguments.size(); ++index) {
-    const std::string& argument = arguments[index];
-    auto is = [&](std::string_view letter, std::string_view name) { return argument == letter || argument == name; };
-    if (is("-V", "--version")) return Out().line(kVersionText), 0;
-    if (is("-h", "--help")) return Out().put(kUsage), 0;
-    if (argument == "--usage")
-      return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--json] [--yaml] [--sort-by-id] [--sort-by-time] "
-                        "[--sort-by-time2]"),
-             0;
-    if (is("-a", "--all") || argument == "--no-trunc") continue;  // lines are not truncated
-    if (is("-r", "--reset")) asked.reset = true;
-    else if (is("-i", "--sort-by-id")) asked.order = CallOrder::kById;
-    else if (is("-t", "--sort-by-time")) asked.order = CallOrder::kByTotalTime;
-    else if (is("-T", "--sort-by-time2")) asked.order = CallOrder::kByMeanTime;
-    else if (argument.starts_with("--cluster=")) asked.cluster = argument.substr(10);
-    else if (is("-M", "--cluster") && index + 1 < arguments.size()) asked.cluster = arguments[++index];
-    else if (std::optional<DataOutput> data = data_output(argument)) asked.data = std::move(*data);
-    else return wrong("unrecognized option '" + argument + "'; sdiag --help lists them");
+std::optional<int> read_arguments(int argc, char** argv, Asked& asked) {
+  opterr = 0;
+  for (int at = optind, found; (found = getopt_long(argc, argv, ":artiTM:Vh", kOptions, nullptr)) != -1; at = optind) {
+    switch (found) {
+      case 'a':
+      case kNoTrunc: break;  // everything is shown, and lines are not truncated
+      case 'r': asked.reset = true; break;
+      case 'i': asked.order = CallOrder::kById; break;
+      case 't': asked.order = CallOrder::kByTotalTime; break;
+      case 'T': asked.order = CallOrder::kByMeanTime; break;
+      case 'M': asked.cluster = optarg; break;
+      case kJson: asked.data = {DataOutput::Kind::kJson, optarg ? optarg : ""}; break;
+      case kYaml: asked.data = {DataOutput::Kind::kYaml, optarg ? optarg : ""}; break;
+      case 'V': return Out().line(kVersionText), 0;
+      case 'h': return Out().put(kUsage), 0;
+      case kUsageOnly:
+        return Out().line("Usage: sdiag [-aritTV] [-M cluster] [--all] [--reset] [--json] [--yaml] [--sort-by-id] [--sort-by-time] "
+                          "[--sort-by-time2]"),
+               0;
+      case ':': return wrong("option '" + std::string(argv[optind - 1]) + "' requires an argument; sdiag --help lists the options");
+      default: return wrong("unrecognized option '" + std::string(argv[at]) + "'; sdiag --help lists them");
+    }
   }
+  if (optind < argc) return wrong("unrecognized option '" + std::string(argv[optind]) + "'; sdiag --help lists them");
   return std::nullopt;
 }
 
@@ -87,7 +100,7 @@ int run(int argc, char** argv) {
   Asked asked;
   const char* clusters = getenv("SLURM_CLUSTERS");
   if (clusters) asked.cluster = clusters;
-  if (auto code = read_arguments(arguments_of(argc, argv), asked)) return *code;
+  if (auto code = read_arguments(argc, argv, asked)) return *code;
   os::CliLog log("sdiag");
   if (auto code = data_parser_asked(asked.data, log)) return *code;
   Result<Session> session = Session::find(Patience::kNone);

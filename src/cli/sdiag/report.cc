@@ -54,7 +54,7 @@ void backfill_cycles(const rpc::Statistics& statistics, Text& text) {
   text.line("\nBackfilling stats");
   text.field("\tTotal backfilled jobs (since last slurm start): ", statistics.backfilled);
   text.field("\tTotal backfilled jobs (since last stats cycle start): ", statistics.backfilled_since);
-  text.field("\tTotal backfilled heterogeneous job components: ", 0);
+  text.field("\tTotal backfilled heterogeneous job components: ", statistics.backfilled_components);
   text.field("\tTotal cycles: ", cycles.cycles);
   text.line("\tLast cycle when: " + (cycles.when == kTimeUnset ? std::string("N/A") : stamped(cycles.when)));
   text.field("\tLast cycle: ", cycles.last_us);

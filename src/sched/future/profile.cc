@@ -64,8 +64,16 @@ void Profile::catch_up(uint32_t node) const {
   deferred_[node].clear();
 }
 
+Profile::~Profile() {
+  if (memory_ && !recalling_) memory_->keep_end(std::move(lines_));
+}
+
 void Profile::go_on_alone() {
   if (!std::exchange(recalling_, false)) return;
+  if (auto end = memory_->take_end()) {
+    lines_ = std::move(*end);
+    return deferred_.clear();
+  }
   for (uint32_t node = 0; node < deferred_.size(); ++node) catch_up(node);
 }
 

@@ -47,6 +47,7 @@ class Profile : public NodeFilter, public SitePromises {
   // for. `yielding`: jobs whose place those have. `memory`: of the pass before; null: none.
   Profile(const Cluster& cluster, const Params& params, Time now, Availability& nodes, const Pending& pending,
           const std::vector<Held>& starts, size_t classes, const std::set<uint32_t>& yielding = {}, ProfileMemory* memory = nullptr);
+  ~Profile();  // leaves its lines to the memory
 
   using Spot = sched::Spot;
 

@@ -21,6 +21,7 @@ bool ProfileMemory::begin(Ground ground, int64_t base, const std::vector<NodeLin
   const auto passed = static_cast<Slot>(same ? base - base_ : 0);
   for (size_t i = 0; same && i < nodes.size(); ++i) same = nodes[i].goes_on(nodes_[i], passed);
   for (size_t i = 0; same && i < site.size(); ++i) same = site[i].line().goes_on(site_[i], passed);
+  if (!same || next_ < events_.size()) end_.clear();
   events_.resize(same ? next_ : 0);
   next_ = recalled_ = 0;
   ground_ = std::move(ground);
@@ -54,7 +55,18 @@ std::shared_ptr<const Spot> ProfileMemory::recall_promise(const RequestClass& c,
   return e->spot;
 }
 
+void ProfileMemory::keep_end(std::vector<NodeLine> lines) {
+  end_ = std::move(lines);
+  end_base_ = base_;
+}
+
+std::optional<std::vector<NodeLine>> ProfileMemory::take_end() {
+  if (next_ < events_.size() || end_.empty() || end_base_ != base_) return std::nullopt;
+  return std::exchange(end_, {});
+}
+
 void ProfileMemory::add(Event event) {
+  end_.clear();
   events_.resize(next_);
   events_.push_back(std::move(event));
   ++next_;

@@ -9,7 +9,7 @@
 // is compared: nodes kept for users, reservations, bf_busy_nodes.
 //
 // Cost: a pass compares O(nodes + ends of running jobs) once, and O(nodes of a place) for each answer. Memory: the places of all waiting
-// jobs, and a line for each node.
+// jobs, and two lines for each node.
 #pragma once
 
 #include <cstdint>
@@ -47,6 +47,11 @@ class ProfileMemory {
   void learn(const RequestClass* c, Slot from, const Spot& spot);
   void learn_promise(const RequestClass& c, const Spot& spot);
 
+  // The nodes' lines after all that came, promises taken out: kept when a pass ends, and given back to one that met all of it again and now goes
+  // on behind it. Nothing: it is not there yet, or slot 0 has moved meanwhile.
+  void keep_end(std::vector<NodeLine> lines);
+  std::optional<std::vector<NodeLine>> take_end();
+
  private:
   struct Event {
     const RequestClass* of = nullptr;  // lives as long as the ground is the same
@@ -67,7 +72,9 @@ class ProfileMemory {
   std::vector<NodeLine> site_;
   std::vector<Event> events_;
   size_t recalled_ = 0;
-  size_t next_ = 0;  // event that comes next; those before it are of this pass
+  size_t next_ = 0;            // event that comes next; those before it are of this pass
+  std::vector<NodeLine> end_;  // after all events, with slot 0 at end_base_; empty: not known
+  int64_t end_base_ = 0;
 };
 
 }  // namespace muster::sched

@@ -11,6 +11,19 @@
 #include "sched/rules/node_rule.h"
 
 namespace muster::sched {
+namespace {
+
+// The names of its nodes, as a host list. Most jobs want one node.
+std::string names_in(const Profile::Spot& spot, const Cluster& cluster) {
+  const Node* only = spot.parts.size() == 1 ? cluster.nodes.find(spot.parts[0].node) : nullptr;
+  if (only && only->spec) return only->spec->name;
+  Bitmap nodes;
+  for (const auto& part : spot.parts) nodes.set(part.node);
+  return node_list(cluster, nodes);
+}
+
+}  // namespace
+
 bool PlanPass::Head::operator<(const Head& o) const {
   if (reserved != o.reserved) return !reserved;
   if (first != o.first) return o.first;
@@ -411,9 +424,7 @@ void PlanPass::keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Pl
   if (place == Place::kKept && !limits_.beyond_window(start)) profile().promise(c, spot);
   if (verdict.expected_start != Time{}) return;  // of an array the first task's
   verdict.expected_start = start;
-  Bitmap nodes(nodes_.size());
-  for (const auto& part : spot.parts) nodes.set(part.node);
-  verdict.expected_nodes = node_list(cluster_, nodes);
+  verdict.expected_nodes = names_in(spot, cluster_);
 }
 
 Profile& PlanPass::profile() {

@@ -40,8 +40,10 @@ bool PlanPass::say_never_within(const std::vector<uint32_t>& classes, Verdict& v
     const WaitingClass& w = *pending_.classes()[id];
     const Reservation* r = w.named ? cluster_.reservations.find(w.shape.reservation) : nullptr;
     if (!r) continue;
-    if (verdict.detail.empty())
-      verdict.detail = "no start within sight in reservation " + r->name + ", " + format_time(r->start) + " to " + format_time(r->end);
+    if (!verdict.detail.empty()) return true;
+    std::string said = "no start within sight in reservation " + r->name + ", " + format_time(r->start) + " to " + format_time(r->end);
+    if (r->repeats()) said += "; it comes again at " + format_time(next_repetition(*r, now_));
+    verdict.detail = said;
     return true;
   }
   return false;

@@ -36,7 +36,9 @@ class Occupants {
   bool empty() const { return jobs_.empty(); }
   size_t size() const { return jobs_.size(); }
   const Occupant& at(uint32_t index) const { return jobs_[index]; }
-  const std::vector<uint32_t>& on(uint32_t node) const { return on_[node]; }  // indexes, ascending
+  std::span<const uint32_t> on(uint32_t node) const {  // indexes, ascending
+    return std::span(on_).subspan(first_on_[node], first_on_[node + 1] - first_on_[node]);
+  }
   void take(uint32_t index) { jobs_[index].taken = true; }
   void set_aside(uint32_t index) { jobs_[index].aside = true; }  // it is suspended from now on
 
@@ -46,10 +48,11 @@ class Occupants {
 
  private:
   std::span<const NodeShare> given_back(const Allocation& allocation, PreemptHow how);
+  void sort_by_node(uint32_t nodes);
 
   std::vector<Occupant> jobs_;
   std::deque<std::vector<NodeShare>> lessened_;  // shares of those that give back CPUs alone; of others they are the job's own
-  std::vector<std::vector<uint32_t>> on_;
+  std::vector<uint32_t> on_, first_on_;          // indexes of jobs, node after node; where those of each node begin
 };
 
 }  // namespace muster::sched

@@ -153,6 +153,7 @@ void VictimSearch::lift(uint32_t index) {
 // Takes the node, and whoever has to go from it; the other nodes of those become cheaper.
 void VictimSearch::gather(Offer offer) {
   gathered_.set(offer.node);
+  ++nodes_gathered_;
   tasks_ += offer.tasks;
   for (uint32_t index : offer.victims) lift(index);
   for (uint32_t index : offer.victims)
@@ -160,7 +161,7 @@ void VictimSearch::gather(Offer offer) {
       if (feasible_.test(share.node.value) && !gathered_.test(share.node.value)) open(share.node.value);
 }
 
-bool VictimSearch::enough() const { return gathered_.count() >= need_nodes_ && (!s_.num_tasks || s_.overcommit || tasks_ >= s_.num_tasks); }
+bool VictimSearch::enough() const { return nodes_gathered_ >= need_nodes_ && (!s_.num_tasks || s_.overcommit || tasks_ >= s_.num_tasks); }
 
 bool VictimSearch::fits() {
   class_.feasible = gathered_;
@@ -180,7 +181,7 @@ bool VictimSearch::stands_in_place(uint32_t index) const {
 // Where CPUs are shared a node may have more room than is counted.
 bool VictimSearch::is_needed(uint32_t index) const {
   if (s_.oversubscribe) return false;
-  size_t left = gathered_.count();
+  size_t left = nodes_gathered_;
   for (const NodeShare& share : occupants_.at(index).shares) {
     const uint32_t node = share.node.value;
     if (!gathered_.test(node)) continue;
@@ -239,9 +240,9 @@ std::optional<MadeRoom> VictimSearch::run() {
     });
   size_t try_at = 0, step = 1;  // nodes; where counting says more than the layout or the topology allow, more and more are added
   while (possible) {
-    if (enough() && gathered_.count() >= try_at) {
+    if (enough() && nodes_gathered_ >= try_at) {
       if (fits()) return settle();
-      try_at = gathered_.count() + step;
+      try_at = nodes_gathered_ + step;
       step *= 2;
     }
     if (offers_.empty()) break;

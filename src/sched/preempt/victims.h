@@ -88,6 +88,7 @@ class VictimSearch {
   std::vector<uint32_t> victims_;
   std::priority_queue<Offer> offers_;
   Bitmap gathered_;
+  size_t nodes_gathered_ = 0;
   uint64_t tasks_ = 0;
   AllocationPtr placed_;
 };

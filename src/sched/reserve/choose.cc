@@ -200,16 +200,18 @@ class Choice {
   std::optional<NodeShare> part_of(const Node& node, uint32_t cores, const std::vector<GresNeed>& gres) const {
     const bool whole_cores = true;
     const Kind kind = make_kind(node, whole_cores);
-    Shape s;
-    s.whole_cores = true;
-    s.num_tasks = std::max(cores, 1u);
-    s.cpus_per_task = kind.threads;
-    s.per_node = gres;
+    Shape shape;
+    shape.whole_cores = true;
+    shape.num_tasks = std::max(cores, 1u);
+    shape.cpus_per_task = kind.threads;
+    shape.per_node = gres;
     NodeUse use = r_.has(kResvIgnoreJobs) ? NodeUse{} : w_.held(node, from_).use;
     if (use.cpus.size() == 0) use.cpus = Bitmap(kind.cpus);
     for (const NodeShare* part : parts_)
       if (part->node == node.id) add_share(use, *part);
-    return choose_on_node(s, kind, node.id, use, s.num_tasks, {});
+    if (r_.has(kResvFirstCores))
+      for (size_t cpu = size_t{shape.num_tasks} * kind.threads; cpu < kind.cpus; ++cpu) use.cpus.set(cpu);  // no other cores will do
+    return choose_on_node(shape, kind, node.id, use, shape.num_tasks, {});
   }
 
   static uint64_t sum(const std::vector<GresNeed>& gres) {

@@ -61,6 +61,18 @@ TEST_F(ReservationTest, ADailyOneComesAgainAlsoAfterAPause) {
   EXPECT_GT(get("d").start, b.now + minutes(20 * 60));
 }
 
+TEST_F(ReservationTest, AJobForWhichThereIsNoTimeLeftHearsWhenItComesAgain) {
+  created("ReservationName=d StartTime=now Duration=60 Users=alan Nodes=n1 Flags=DAILY");
+  b.wait(minutes(1));
+  submit("alan", in("d", 60));
+  EXPECT_EQ(b.plan(), 1u);
+  const JobId job = submit("alan", in("d", 60));
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(b.core.cluster().moment.verdicts.find(job.value)->detail.view(),
+            "no start within sight in reservation d, " + format_time(get("d").start) + " to " + format_time(get("d").end) +
+                "; it comes again at " + format_time(add_local_days(get("d").start, 1)));
+}
+
 TEST_F(ReservationTest, WorkingDaysAndWeekends) {
   Reservation r;
   r.start = from_unix(1'700'000'000);  // a Tuesday

@@ -327,6 +327,15 @@ TEST_F(ReservationTest, CoresAreKeptAndTheRestIsFree) {
   EXPECT_EQ(update("ReservationName=c NodeCnt=2").error().code, Errc::kCoreReservationUpdate);
 }
 
+TEST_F(ReservationTest, TheFirstCoresOfANodeWhereOnlyThoseWillDo) {
+  created("ReservationName=a StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=1");
+  created("ReservationName=next StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=1");
+  EXPECT_EQ(get("next").partial[0].cpus.to_ranges(), "1");
+  EXPECT_EQ(refused("StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=2 Flags=FIRST_CORES"), Errc::kRequestedNodesBusy);
+  created("ReservationName=first StartTime=now Duration=60 Users=alan Nodes=n1 CoreCnt=2 Flags=FIRST_CORES");
+  EXPECT_EQ(get("first").partial[0].cpus.to_ranges(), "0-1");
+}
+
 TEST_F(ReservationTest, CoreCountsAreDividedAmongTheNodes) {
   EXPECT_EQ(refused("StartTime=now Duration=60 Users=brenda Nodes=n[0-1] CoreCnt=3"), Errc::kInvalidCoreCount);
   created("ReservationName=c StartTime=now Duration=60 Users=brenda Nodes=n[0-1] CoreCnt=4");

@@ -33,21 +33,28 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
   return out;
 }
 
-// How many jobs the plan starts while one of higher priority in their partition has to wait.
-uint64_t starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
-  std::map<uint32_t, uint32_t> waiting;  // partition → highest priority
+struct Overtakers {
+  uint64_t jobs = 0, components = 0;  // the latter of heterogeneous jobs
+};
+
+// What the plan starts while a job before it in the queue of its partition has to wait.
+Overtakers starts_before_others(const Cluster& cluster, const sched::Plan& plan) {
+  using Turn = std::pair<uint32_t, uint32_t>;  // priority, and of equal ones the older job
+  const auto turn_of = [](const Job& j) { return Turn{j.priority, UINT32_MAX - j.id.value}; };
+  std::map<uint32_t, Turn> waiting;  // partition → who comes first
   for (const auto& [id, verdict] : plan.verdicts) {
     const Job* j = cluster.jobs.find(id.value);
     bool wants_room = verdict.reason == Reason::kResources || verdict.reason == Reason::kPriority;
-    if (j && wants_room) waiting[j->partition] = std::max(waiting[j->partition], j->priority);
+    if (j && wants_room) waiting[j->partition] = std::max(waiting[j->partition], turn_of(*j));
   }
-  uint64_t count = 0;
+  Overtakers out;
   for (const sched::StartItem& s : plan.starts) {
     const Job* j = cluster.jobs.find(s.job.value);
     auto ahead = waiting.find(s.partition);
-    count += j && ahead != waiting.end() && ahead->second > j->priority;
+    if (!j || ahead == waiting.end() || ahead->second < turn_of(*j)) continue;
+    (j->het ? out.components : out.jobs) += 1 + s.together.size();
   }
-  return count;
+  return out;
 }
 
 }  // namespace
@@ -121,9 +128,10 @@ void PlannerThread::pass(sched::Pass kind) {
   CycleStats& stats = kind == sched::Pass::kQuick ? stats_.quick : stats_.full;
   stats.record(net::Loop::now(), took, plan.jobs_considered, plan.classes, plan.starts.size() + plan.verdicts.size(), 0);
   count_end(plan, params, kind);
-  uint64_t early = starts_before_others(*cluster, plan);
-  stats_.backfilled += early;
-  stats_.backfilled_since += early;
+  const Overtakers early = starts_before_others(*cluster, plan);
+  stats_.backfilled += early.jobs;
+  stats_.backfilled_since += early.jobs;
+  stats_.backfilled_components += early.components;
   if (kind == sched::Pass::kFull) {
     full_due_ = false;
     last_full_at_ = net::Loop::monotonic();

@@ -78,6 +78,7 @@ rpc::Statistics Statistics::counts(Time now) const {
   statistics.failed = failed;
   statistics.backfilled = backfilled;
   statistics.backfilled_since = backfilled_since;
+  statistics.backfilled_components = backfilled_components;
   statistics.main_cycles = quick.counts();
   statistics.backfill_cycles = full.counts();
   statistics.records_waiting = records_waiting;

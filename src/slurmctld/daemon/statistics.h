@@ -50,9 +50,9 @@ class Statistics {
  public:
   std::atomic<uint64_t> submitted{0}, started{0}, completed{0}, canceled{0}, failed{0}, turns{0}, events{0}, last_turn_us{0},
       max_turn_us{0};
-  std::atomic<uint64_t> backfilled{0}, backfilled_since{0};  // ever, since the reset
-  std::atomic<uint32_t> records_waiting{0};                  // accounting records that slurmdbd does not have
-  std::atomic<bool> passing{false};                          // a full pass is being made
+  std::atomic<uint64_t> backfilled{0}, backfilled_since{0}, backfilled_components{0};  // ever, since the reset, ever
+  std::atomic<uint32_t> records_waiting{0};                                            // accounting records that slurmdbd does not have
+  std::atomic<bool> passing{false};                                                    // a full pass is being made
   // Why passes ended: there was nothing left in the queue, or a bound of SchedulerParameters was reached.
   struct Ends {
     std::atomic<uint64_t> queue{0}, starts{0}, tests{0};
