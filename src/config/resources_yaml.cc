@@ -32,35 +32,37 @@ class Reader : private YamlReader {
 
  private:
   void resource(const YAML::Node& map) {
-    Hres h;
+    Hres hres;
     bool mode = false;
     SourcePos topology_at;
     each_key(map, "a resource",
-             {{"resource", [&](const YAML::Node& n) { h.name = text(n, "resource"); }},
-              {"mode", [&](const YAML::Node& n) { mode = read_mode(n, h.mode); }},
+             {{"resource", [&](const YAML::Node& n) { hres.name = text(n, "resource"); }},
+              {"mode", [&](const YAML::Node& n) { mode = read_mode(n, hres.mode); }},
               {"topology",
                [&](const YAML::Node& n) {
-                 h.topology = text(n, "topology");
+                 hres.topology = text(n, "topology");
                  topology_at = pos(n);
                }},
               {"variables",
                [&](const YAML::Node& n) {
-                 for (Amount& a : amounts(n, "variables", Hierarchies::kMostVariables)) h.variables.push_back({std::move(a.name), a.value});
+                 for (Amount& a : amounts(n, "variables", Hierarchies::kMostVariables))
+                   hres.variables.push_back({std::move(a.name), a.value});
                }},
-              {"layers", [&](const YAML::Node& n) { each(n, "layers", [&](const YAML::Node& l) { layer(l, h); }); }}});
+              {"layers", [&](const YAML::Node& n) { each(n, "layers", [&](const YAML::Node& l) { layer(l, hres); }); }}});
     if (!map.IsMap()) return;
-    if (!mode) f_.error(pos(map), "mode", shown(h) + " needs a mode: MODE_1, MODE_2 or MODE_3");
-    if (!well_named(h, pos(map))) return;
-    order_layers(h);
-    if (h.layers.empty()) return f_.notice(pos(map), "layers", h.name + " has no layer with a node of slurm.conf; nobody gets any of it");
-    if (h.mode == HresMode::kSum) {
-      if (const std::string why = not_a_tree(h); !why.empty())
-        return f_.error(pos(map), "layers", "the layers of " + h.name + " (MODE_3) must be a rooted tree of uniform depth: " + why);
+    if (!mode) f_.error(pos(map), "mode", shown(hres) + " needs a mode: MODE_1, MODE_2 or MODE_3");
+    if (!well_named(hres, pos(map))) return;
+    order_layers(hres);
+    if (hres.layers.empty())
+      return f_.notice(pos(map), "layers", hres.name + " has no layer with a node of slurm.conf; nobody gets any of it");
+    if (hres.mode == HresMode::kSum) {
+      if (const std::string why = not_a_tree(hres); !why.empty())
+        return f_.error(pos(map), "layers", "the layers of " + hres.name + " (MODE_3) must be a rooted tree of uniform depth: " + why);
     }
-    unite_equal_layers(h, pos(map));
-    check_topology(h, topology_at);
+    unite_equal_layers(hres, pos(map));
+    check_topology(hres, topology_at);
     if (out_.all.size() >= Hierarchies::kMostResources) return f_.error(pos(map), "resource", "there are more than 256");
-    out_.all.push_back(std::move(h));
+    out_.all.push_back(std::move(hres));
     if (out_.layers() > Hierarchies::kMostLayers) f_.error(pos(map), "layers", "there are more than 4096 in the file");
   }
 
@@ -96,22 +98,23 @@ class Reader : private YamlReader {
   std::vector<Amount> amounts(const YAML::Node& list, const char* what, size_t most) {
     std::vector<Amount> out;
     each(list, what, [&](const YAML::Node& entry) {
-      Amount a;
+      Amount amount;
       bool valued = false;
       each_key(entry, std::string("an entry of ") + what,
-               {{"name", [&](const YAML::Node& n) { a.name = text(n, "name"); }},
+               {{"name", [&](const YAML::Node& n) { amount.name = text(n, "name"); }},
                 {"value", [&](const YAML::Node& n) {
                    const auto value = number(n);
-                   if (!value) f_.error(pos(n), "value", "must be a number from 0 to 4294967294");
-                   a.value = value.value_or(0);
+                   if (!value) f_.error(pos(n), "value", "must be amount number from 0 to 4294967294");
+                   amount.value = value.value_or(0);
                    valued = true;
                  }}});
       if (!entry.IsMap()) return;
-      if (!is_word(a.name)) return f_.error(pos(entry), "name", "each entry of " + std::string(what) + " needs a name");
-      if (!valued) return f_.error(pos(entry), "value", a.name + " needs a value");
-      if (std::ranges::find(out, a.name, &Amount::name) != out.end()) return f_.error(pos(entry), "name", a.name + " is there twice");
+      if (!is_word(amount.name)) return f_.error(pos(entry), "name", "each entry of " + std::string(what) + " needs amount name");
+      if (!valued) return f_.error(pos(entry), "value", amount.name + " needs amount value");
+      if (std::ranges::find(out, amount.name, &Amount::name) != out.end())
+        return f_.error(pos(entry), "name", amount.name + " is there twice");
       if (out.size() >= most) return f_.error(pos(entry), what, "there are more than " + std::to_string(most));
-      out.push_back(std::move(a));
+      out.push_back(std::move(amount));
     });
     return out;
   }
@@ -124,7 +127,7 @@ class Reader : private YamlReader {
     return resolve_nodes(joined, pos(list), "nodes", config_, *config_.index, f_, &foreign_);
   }
 
-  void layer(const YAML::Node& map, Hres& h) {
+  void layer(const YAML::Node& map, Hres& hres) {
     HresLayer out;
     bool counted = false, placed = false;
     auto count = [&](const YAML::Node& n) {
@@ -142,10 +145,11 @@ class Reader : private YamlReader {
     };
     each_key(map, "a layer", {{"nodes", take}, {"count", count}, {"base", base}});
     if (!map.IsMap()) return;
-    if (!placed) return f_.error(pos(map), "nodes", "a layer of " + shown(h) + " needs nodes");
-    if (!counted) return f_.error(pos(map), "count", "a layer of " + shown(h) + " needs a count");
-    if (out.nodes.none()) return f_.notice(pos(map), "nodes", "no node of this layer of " + shown(h) + " is in slurm.conf; it is left out");
-    if (h.layers.size() < Hierarchies::kMostLayers) h.layers.push_back(std::move(out));
+    if (!placed) return f_.error(pos(map), "nodes", "a layer of " + shown(hres) + " needs nodes");
+    if (!counted) return f_.error(pos(map), "count", "a layer of " + shown(hres) + " needs a count");
+    if (out.nodes.none())
+      return f_.notice(pos(map), "nodes", "no node of this layer of " + shown(hres) + " is in slurm.conf; it is left out");
+    if (hres.layers.size() < Hierarchies::kMostLayers) hres.layers.push_back(std::move(out));
     else f_.error(pos(map), "layers", "there are more than 4096");
   }
 
@@ -164,38 +168,39 @@ class Reader : private YamlReader {
   }
 
   // Of two that both bind a job the one that leaves less says it all; of two that a job may choose from there is the sum.
-  void unite_equal_layers(Hres& h, const SourcePos& at) {
+  void unite_equal_layers(Hres& hres, const SourcePos& at) {
     std::vector<HresLayer> kept;
-    for (HresLayer& l : h.layers) {
-      auto same = std::ranges::find_if(kept, [&](const HresLayer& k) { return k.nodes == l.nodes; });
+    for (HresLayer& layer : hres.layers) {
+      auto same = std::ranges::find_if(kept, [&](const HresLayer& k) { return k.nodes == layer.nodes; });
       if (same == kept.end()) {
-        kept.push_back(std::move(l));
+        kept.push_back(std::move(layer));
         continue;
       }
-      const bool sum = h.mode == HresMode::kOne;
-      f_.notice(at, "layers", "two layers have the same nodes: " + l.name + "; " + (sum ? "their counts are added" : "the smaller count holds"));
+      const bool sum = hres.mode == HresMode::kOne;
+      f_.notice(at, "layers",
+                "two layers have the same nodes: " + layer.name + "; " + (sum ? "their counts are added" : "the smaller count holds"));
       if (!sum) {
-        if (l.for_jobs() < same->for_jobs()) *same = std::move(l);
+        if (layer.for_jobs() < same->for_jobs()) *same = std::move(layer);
       } else if (same->count != HresLayer::kEndless) {
-        same->base += l.base;
-        same->count = l.count == HresLayer::kEndless ? l.count : std::min(same->count + l.count, Hierarchies::kMostCount);
+        same->base += layer.base;
+        same->count = layer.count == HresLayer::kEndless ? layer.count : std::min(same->count + layer.count, Hierarchies::kMostCount);
       }
     }
-    h.layers = std::move(kept);
+    hres.layers = std::move(kept);
   }
 
-  void check_topology(const Hres& h, const SourcePos& at) {
-    if (h.topology.empty()) return;
-    if (h.mode != HresMode::kSum) return f_.notice(at, "topology", "means something in MODE_3 only; " + h.name + " goes without");
-    const Topology* t = topologies_.find(h.topology);
+  void check_topology(const Hres& hres, const SourcePos& at) {
+    if (hres.topology.empty()) return;
+    if (hres.mode != HresMode::kSum) return f_.notice(at, "topology", "means something in MODE_3 only; " + hres.name + " goes without");
+    const Topology* t = topologies_.find(hres.topology);
     if (!t || t->kind != TopologyKind::kBlock)
-      return f_.notice(at, "topology", "no block topology is called \"" + h.topology + "\"; " + h.name + " goes without");
+      return f_.notice(at, "topology", "no block topology is called \"" + hres.topology + "\"; " + hres.name + " goes without");
     const bool same = std::ranges::all_of(t->units, [&](const TopologyUnit& u) {
       Bitmap block;
       for (const uint32_t n : u.nodes) block.set(n);
-      return h.layer(block) != nullptr;
+      return hres.layer(block) != nullptr;
     });
-    if (!same) f_.notice(at, "topology", "the blocks of " + h.topology + " are no layers of " + h.name + "; both hold as they are");
+    if (!same) f_.notice(at, "topology", "the blocks of " + hres.topology + " are no layers of " + hres.name + "; both hold as they are");
   }
 
   const Config& config_;

@@ -48,10 +48,9 @@ std::string pools(const Hres& h) {
 }
 
 TEST(ResourcesYaml, ModesLayersAndTheirOrder) {
-  const LoadedConfig l = loaded("---\n" +
-                                resource("natural", "MODE_1",
-                                         layer("node[01-32]", "50") + layer("node[01-16]", "100") + layer("node[17-32]", "-1")) +
-                                resource("flat", "mode_2", layer("node01,node[02-08]", "0")));
+  const LoadedConfig l = loaded(
+      "---\n" + resource("natural", "MODE_1", layer("node[01-32]", "50") + layer("node[01-16]", "100") + layer("node[17-32]", "-1")) +
+      resource("flat", "mode_2", layer("node01,node[02-08]", "0")));
   ASSERT_EQ(l.resources.all.size(), 2u);
   EXPECT_EQ(l.resources.all[0].mode, HresMode::kOne);
   EXPECT_EQ(pools(l.resources.all[0]), "natural(node[01-16])=100 natural(node[17-32])=endless natural(node[01-32])=50");

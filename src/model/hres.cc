@@ -57,8 +57,7 @@ std::string not_a_tree(const Hres& hres) {
     least = std::min(least, depth);
   });
   if (most == least) return {};
-  return "some of its nodes are in " + std::to_string(least) + (least == 1 ? " layer" : " layers") + " and some in " +
-         std::to_string(most);
+  return "some of its nodes are in " + std::to_string(least) + (least == 1 ? " layer" : " layers") + " and some in " + std::to_string(most);
 }
 
 }  // namespace muster
