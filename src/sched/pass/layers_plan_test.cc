@@ -1,7 +1,8 @@
 // Plans with hierarchical resources: the examples of the guide hres, now and in time.
 #include <gtest/gtest.h>
 
-#include "sched/layers_testing.h"
+#include "sched/request/layers_testing.h"
+#include "sched/testing.h"
 
 namespace muster::sched {
 namespace {

@@ -5,7 +5,8 @@
 
 #include <random>
 
-#include "sched/layers_testing.h"
+#include "sched/request/layers_testing.h"
+#include "sched/testing.h"
 
 namespace muster::sched {
 

@@ -2,7 +2,7 @@
 
 #include <map>
 
-#include "sched/layers_testing.h"
+#include "sched/request/layers_testing.h"
 
 namespace muster::sched {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sched/request/layers.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {

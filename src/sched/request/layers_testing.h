@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "sched/request/layers.h"
-#include "sched/testing.h"
 
 namespace muster::sched {
 
