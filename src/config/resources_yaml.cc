@@ -104,13 +104,13 @@ class Reader : private YamlReader {
                {{"name", [&](const YAML::Node& n) { amount.name = text(n, "name"); }},
                 {"value", [&](const YAML::Node& n) {
                    const auto value = number(n);
-                   if (!value) f_.error(pos(n), "value", "must be amount number from 0 to 4294967294");
+                   if (!value) f_.error(pos(n), "value", "must be a number from 0 to 4294967294");
                    amount.value = value.value_or(0);
                    valued = true;
                  }}});
       if (!entry.IsMap()) return;
-      if (!is_word(amount.name)) return f_.error(pos(entry), "name", "each entry of " + std::string(what) + " needs amount name");
-      if (!valued) return f_.error(pos(entry), "value", amount.name + " needs amount value");
+      if (!is_word(amount.name)) return f_.error(pos(entry), "name", "each entry of " + std::string(what) + " needs a name");
+      if (!valued) return f_.error(pos(entry), "value", amount.name + " needs a value");
       if (std::ranges::find(out, amount.name, &Amount::name) != out.end())
         return f_.error(pos(entry), "name", amount.name + " is there twice");
       if (out.size() >= most) return f_.error(pos(entry), what, "there are more than " + std::to_string(most));

@@ -138,6 +138,7 @@ std::optional<Profile::Spot> Profile::spread_at(const RequestClass& c, Slot slot
 std::optional<Profile::Spot> Profile::spread_in_layers(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const {
   const std::optional<LayerRoom> room = layers_.room(asked, slot, end);
   const Bitmap open = nodes & room->open();
+  if (!open.contains(asked.required)) return std::nullopt;
   if (room->has_room_for(open)) return spread_at(asked, slot, end, open);
   Candidates list;
   open.for_each([&](size_t id) {
@@ -148,7 +149,7 @@ std::optional<Profile::Spot> Profile::spread_in_layers(const RequestClass& asked
   });
   std::optional<Spot> found;
   within_layers(*room, asked, std::move(list), [&](const Bitmap& some) {
-    found = spread_at(asked, slot, end, some);
+    if (some.contains(asked.required)) found = spread_at(asked, slot, end, some);
     return found.has_value();
   });
   return found;
