@@ -57,6 +57,7 @@ void Core::configure(Settings settings) {
   power_at_ = resume_at_ = now_;
   take(decide_configure(own()));
   set_licenses(settings_, cluster_.directory.get(), cluster_.node_names.get());  // nodes may be others
+  feasibility_ = FeasibilityCache();                                             // there may be more of something
   if (!again)
     cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
       if (j.attended && !j.pending() && !j.finished()) attendance_.nobody_yet(JobId(id), now_);

@@ -136,6 +136,11 @@ TEST(LayersOfASite, AReconfigureChangesACount) {
   EXPECT_EQ(s.shown("natural"), "natural(n[0-1]) 0+0/3\nnatural(n[0-3]) 0+0/2\n");
   EXPECT_EQ(s.plan(), 1u);
   EXPECT_EQ(s.get(next).allocation->licenses, (std::vector<LicenseShare>{{"natural(n[0-1])", 3}}));
+  EXPECT_NE(s.refused("natural:5"), "accepted");
+  std::string more = kYaml;
+  more.replace(more.find("count: 4"), 8, "count: 5");
+  s.read(more);
+  EXPECT_EQ(s.refused("natural:5"), "accepted");
   s.read("");
   EXPECT_EQ(s.shown(), "");
 }
