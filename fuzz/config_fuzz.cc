@@ -1,4 +1,4 @@
-// Any text as slurm.conf (after a minimal head), gres.conf and topology.conf: refused with errors that say where, or
+// Any text as slurm.conf (after a minimal head), gres.conf, topology.conf and resources.yaml: refused with errors that say where, or
 // loaded; never a crash. The first byte chooses the file.
 #include <cstdint>
 #include <cstdlib>
@@ -17,9 +17,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (size == 0) return 0;
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   muster::config::MemoryFiles files;
-  files.put("/c/slurm.conf", data[0] % 4 == 0 ? text : data[0] % 4 == 1 ? kHead + text : kHead);
-  if (data[0] % 4 == 2) files.put("/c/gres.conf", text);
-  if (data[0] % 4 == 3) files.put("/c/topology.conf", text);
+  const uint8_t which = data[0] < 128 ? data[0] % 4 : 4;
+  files.put("/c/slurm.conf", which == 0 ? text : which == 1 ? kHead + text : kHead);
+  if (which == 4) files.put("/c/resources.yaml", text);
+  if (which == 2) files.put("/c/gres.conf", text);
+  if (which == 3) files.put("/c/topology.conf", text);
   auto loaded = muster::config::load_config(files, "/c/slurm.conf");
   if (!loaded) {
     if (loaded.error().empty() || loaded.error()[0].text().empty()) std::abort();  // refused without a word

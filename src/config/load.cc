@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/auth_type.h"
 #include "config/record.h"
+#include "config/resources_yaml.h"
 #include "config/slurm_build.h"
 
 namespace muster::config {
@@ -60,7 +61,6 @@ constexpr std::pair<std::string_view, std::string_view> kUnreadFiles[] = {
     {"job_submit.lua", "job_submit/lua"},
     {"cli_filter.lua", "cli_filter/lua"},
     {"namespace.yaml", "namespace plugins"},
-    {"resources.yaml", "hierarchical resources"},
 };
 
 void name_unread_files(FileSource& source, const Config& config, LoadedConfig& out) {
@@ -104,6 +104,7 @@ ConfigReport check_config(FileSource& source, const std::string& path, std::stri
   out.topology = load_topology(source, out.config, errors, out.notices);
   Findings findings{errors, out.notices};
   add_topology_nodes(out.config, out.topology.topologies, findings);
+  out.resources = load_resources(source, out.config, out.topology.topologies, errors, out.notices);
 
   lines = side_lines(source, out.config, ConfFile::kCgroup, present, errors);
   out.cgroup = build_cgroup_conf(lines, errors, out.notices);

@@ -1,5 +1,5 @@
 // Everything the daemons read at start and at reconfigure, in one call: slurm.conf with the files it includes, and beside it gres.conf,
-// topology.conf, cgroup.conf, mpi.conf and the files of features that Muster does not have yet. All or nothing: with any error the whole
+// topology.conf, resources.yaml, cgroup.conf, mpi.conf and the files of features that Muster does not have yet. All or nothing: with any error the whole
 // configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
 // 100 ms.
 #pragma once
@@ -14,6 +14,7 @@
 #include "config/parser.h"
 #include "config/slurm_conf.h"
 #include "config/topology_conf.h"
+#include "model/hres.h"
 
 namespace muster::config {
 
@@ -21,6 +22,7 @@ struct LoadedConfig {
   Config config;
   GresConf gres;
   TopologyConf topology;
+  Hierarchies resources;
   CgroupConf cgroup;
   SimpleConf mpi;
   std::vector<ConfigNotice> notices;  // one line of the log each

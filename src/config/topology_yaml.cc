@@ -1,73 +1,24 @@
-#include <yaml-cpp/yaml.h>
-
-#include <functional>
+#include <algorithm>
 
 #include "base/text.h"
 #include "config/topology_raw.h"
+#include "config/yaml_reader.h"
 
 namespace muster::config {
 namespace {
 
-constexpr size_t kMaxBytes = 16u << 20;
-
-class Reader {
+class Reader : private YamlReader {
  public:
-  Reader(const std::string& file, Findings& f) : file_(std::make_shared<const std::string>(file)), f_(f) {}
+  using YamlReader::YamlReader;
 
   std::vector<RawTopology> run(const std::string& text) {
     std::vector<RawTopology> out;
-    if (text.size() > kMaxBytes) {
-      f_.error({file_, 0, 0}, "", "the file is larger than 16 MiB");
-      return out;
-    }
-    try {
-      const YAML::Node root = YAML::Load(text);
-      if (!root.IsSequence()) {
-        f_.error(pos(root), "", "must be a list of topologies", "each begins with \"- topology: NAME\"");
-        return out;
-      }
-      for (const YAML::Node& n : root) out.push_back(topology(n));
-    } catch (const YAML::Exception& e) {  // the library throws when the text is not YAML
-      f_.error({file_, static_cast<uint32_t>(e.mark.line + 1), 0}, "", "not YAML: " + e.msg);
-    }
+    each_entry(text, "topologies", "- topology: NAME", [&](const YAML::Node& n) { out.push_back(topology(n)); });
     return out;
   }
 
  private:
-  using Keys = std::vector<std::pair<std::string_view, std::function<void(const YAML::Node&)>>>;
-
-  SourcePos pos(const YAML::Node& n) const { return {file_, n.Mark().line >= 0 ? static_cast<uint32_t>(n.Mark().line + 1) : 0, 0}; }
-  // Reads each key of the map by its row; keys without a row are errors.
-  void each_key(const YAML::Node& map, const std::string& what, const Keys& keys) {
-    if (!map.IsMap()) return f_.error(pos(map), what, "must be a map of keys and values");
-    for (const auto& entry : map) {
-      const std::string key = entry.first.IsScalar() ? entry.first.Scalar() : "";
-      auto row = std::ranges::find(keys, std::string_view(key), &Keys::value_type::first);
-      if (row != keys.end()) {
-        row->second(entry.second);
-        continue;
-      }
-      std::vector<std::string_view> known;
-      for (const auto& k : keys) known.push_back(k.first);
-      const std::string_view near = did_you_mean(key, known);
-      f_.error(pos(entry.first), key, "is not known in " + what, near.empty() ? "" : "did you mean " + std::string(near) + "?");
-    }
-  }
-  void each(const YAML::Node& list, const std::string& what, const std::function<void(const YAML::Node&)>& f) {
-    if (!list.IsSequence()) return f_.error(pos(list), what, "must be a list");
-    for (const YAML::Node& n : list) f(n);
-  }
-  RawText text(const YAML::Node& n, const char* key) {
-    if (n.IsScalar()) return {n.Scalar(), pos(n), true};
-    f_.error(pos(n), key, "must be a text");
-    return {"", pos(n), true};
-  }
-  bool yes(const YAML::Node& n, const char* key) {
-    const std::string t = n.IsScalar() ? n.Scalar() : "";
-    if (iequals(t, "true") || iequals(t, "yes") || iequals(t, "on")) return true;
-    if (!iequals(t, "false") && !iequals(t, "no") && !iequals(t, "off")) f_.error(pos(n), key, "must be true or false");
-    return false;
-  }
+  RawText text(const YAML::Node& n, const char* key) { return {YamlReader::text(n, key), pos(n), true}; }
   Cell3d cell(const YAML::Node& map, const char* what) {
     Cell3d out;
     auto number = [&](uint32_t& into, const char* key) {
@@ -189,9 +140,6 @@ class Reader {
               {"anchor_spacing", [&](const YAML::Node& v) { out.anchor_spacing = cell(v, "anchor_spacing"); }}});
     return out;
   }
-
-  std::shared_ptr<const std::string> file_;
-  Findings& f_;
 };
 
 }  // namespace

@@ -228,6 +228,12 @@ TEST(NodeStates, Filters) {
   EXPECT_EQ(matching({"idle+"}), "Bad state string: \"idle+\"");
 }
 
+TEST(ShowLicense, ALayerOfAHierarchicalResource) {
+  std::string out;
+  show_license({"natural(n[1-4])", kUnlimited32, 3, 1, false}, {.oneliner = true}, out);
+  EXPECT_EQ(out, "LicenseName=natural(n[1-4]) Total=INFINITE Used=3 Free=INFINITE Reserved=1 Remote=no\n");
+}
+
 TEST(ShowLicense, AsSlurmPrintsIt) {
   std::string out;
   show_license({"matlab", 10, 3, 1, false}, {}, out);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/hres.h"
 
 namespace muster {
 namespace {
@@ -128,7 +129,8 @@ std::vector<std::string> tres_of(const NodeSpec& node) {
 std::vector<std::string> tres_of(const Allocation& allocation) {
   std::vector<std::string> out;
   for (const GresShare& g : devices_of(allocation)) name_gres(out, g.name, g.type);
-  for (const LicenseShare& l : allocation.licenses) out.push_back(tres_of_license(l.name));
+  for (const LicenseShare& l : allocation.licenses)
+    if (!names_layer(l.name)) out.push_back(tres_of_license(l.name));
   return out;
 }
 

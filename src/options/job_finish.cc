@@ -242,6 +242,16 @@ Result<> finish_per_task(JobOptions& options) {
   return {};
 }
 
+// --resources asks for more of the list that --licenses begins.
+Result<> finish_licenses(JobOptions& options) {
+  if (options.resources.empty()) return {};
+  std::string all = options.request.licenses.text();
+  if (all.find('|') != all.npos) return fail(Errc::kLicenses, {}, "--resources cannot be combined with --licenses=a|b");
+  append(all, options.resources);
+  options.request.licenses = std::move(all);
+  return {};
+}
+
 // --gpu-bind, --tres-bind, and the bindings that --gpus-per-task, --tres-per-task and --ntasks-per-gpu imply; the stronger source wins.
 void finish_bind(JobOptions& options) {
   AskedRequest& request = options.request;
@@ -281,6 +291,7 @@ Result<> finish_tres(JobOptions& options) {
     append(request.tres_per_socket, text);
   }
   MUSTER_TRY_VOID(finish_per_task(options));
+  MUSTER_TRY_VOID(finish_licenses(options));
   finish_bind(options);
   if (!options.gpu_freq.empty()) request.tres_freq = "gpu:" + options.gpu_freq;
   return {};

@@ -71,7 +71,7 @@ struct JobOptions {
   std::string step_gres;  // SLURM_STEP_GRES
 
   // raw texts that finish_job_options combines
-  std::string gres, gpus, gpus_per_node, gpus_per_socket, gpus_per_task, tres_per_task, gpu_bind, gpu_freq;
+  std::string gres, gpus, gpus_per_node, gpus_per_socket, gpus_per_task, tres_per_task, gpu_bind, gpu_freq, resources;
   std::string wait4switch;
   std::string distribution;
 

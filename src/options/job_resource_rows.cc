@@ -200,6 +200,19 @@ constexpr JobOptionRow kRows[] = {
        o.request.licenses = std::string(g.value);
        return {};
      }},
+    {{.name = "resources",
+      .arg = Arg::kRequired,
+      .arg_name = "name[:count|:variable],...",
+      .commands = kJobs,
+      .section = Section::kResources,
+      .summary = "hierarchical resources",
+      .doc = "Hierarchical resources (resources.yaml) the job holds while it runs; the count is 1 by default, or a "
+             "variable that resources.yaml gives a value. --licenses takes them, too; both together ask for all."},
+     [](JobOptions& o, const Given& g) -> Result<> {
+       if (g.value.find('|') != g.value.npos) return fail(Errc::kLicenses, {}, "use ',' (all); '|' (any) is for licences only");
+       o.resources = g.value;
+       return {};
+     }},
     {{.name = "tres-per-task",
       .arg = Arg::kRequired,
       .arg_name = "tres[/name]=count,...",

@@ -281,6 +281,13 @@ TEST(JobOptions, AStepHasTheLicensesOfItsJob) {
   EXPECT_TRUE(p.messages[0].text.starts_with("Ignoring --tres-per-task license specification")) << p.messages[0].text;
 }
 
+TEST(JobOptions, ResourcesAreMoreOfTheLicences) {
+  EXPECT_EQ(accept(kB, {"--resources=flat:2,power:full_node"}).request.licenses, "flat:2,power:full_node");
+  EXPECT_EQ(accept(kB, {"--resources=flat:2", "-L", "matlab"}).request.licenses, "matlab,flat:2");
+  EXPECT_EQ(parse(kB, {"--resources=flat|power"}).outcome, Outcome::kFailed);
+  EXPECT_EQ(parse(kB, {"--resources=flat", "-L", "a|b"}).outcome, Outcome::kFailed);
+}
+
 TEST(JobOptions, ATaskOfAnArrayAsJob) {
   auto o = accept(kR, {"--jobid=5_0", "true"});
   EXPECT_EQ(o.job_id, JobId{5});

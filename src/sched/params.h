@@ -12,6 +12,7 @@
 #include "acct/enforcement.h"
 #include "acct/fair_share.h"
 #include "base/time.h"
+#include "model/hres.h"
 #include "model/job_request.h"
 #include "model/preemption.h"
 #include "model/tres_name.h"
@@ -125,7 +126,9 @@ struct Params {
   bool extra_constraints = false;                        // extra_constraints: --extra chooses nodes by their Extra
   Duration default_time_limit = minutes(365 * 24 * 60);  // how long a profile expects UNLIMITED jobs to run
   TopologyRules topology;
-  std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count
+  std::vector<std::pair<std::string, uint64_t>> licenses;  // of the cluster: name, count; then the layers of `hierarchies`
+  HierarchiesPtr hierarchies;                              // null: no hierarchical resources
+  size_t layers = 0;                                       // the last so many of `licenses` are layers (request/layers.h)
   std::vector<uint64_t> license_deficits;                  // of each of them so many are not handed out; empty: none
   uint64_t usable_licenses(size_t i) const {
     const uint64_t gone = i < license_deficits.size() ? license_deficits[i] : 0;

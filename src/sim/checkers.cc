@@ -4,6 +4,7 @@
 #include "sim/check_queries.h"
 #include "sim/check_reservations.h"
 
+#include "sim/check_layers.h"
 #include "sim/world.h"
 #include "slurmctld/core/apply.h"
 #include "wire/event_codec.h"
@@ -59,6 +60,8 @@ void Checkers::check_reservations(const Event& event) {
 void Checkers::committed(const slurmctld::Core& core) {
   check_together(core.cluster());
   check_usage(core.cluster());
+  if (const HierarchiesPtr& all = core.settings().sched.hierarchies)
+    check_layers(core.cluster(), *all, [this](const std::string& what) { fail("layers", what); });
   if (++commits_ % 32 == 0) check_replay(core, "after a turn");
   if (commits_ % 64 != 0) return;
   if (std::string wrong = queries_problem(core, world_.controller.now()); !wrong.empty()) fail("queries", wrong);

@@ -2,6 +2,7 @@
 // live Cluster, and at what the nodes really run. One .cc per promise:
 //
 //   check_transitions    a job's states follow one another as documented; times are in order
+//   check_layers         no layer of a hierarchical resource gives more than it has; a job holds what the mode says for its nodes
 //   check_usage          no node gives out more than it has; exclusive is exclusive; the counters of Node agree with the jobs
 //   check_processes      what nodes run: no overlap, only where the controller placed it, a generation's script at most once,
 //                        nothing released while it still runs

@@ -87,6 +87,7 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
     partitions.push_back("capped");
   }
   add_preemption();
+  add_layers();
   reservations = seed % 3 == 0;
   prolog = r.chance(0.3);
   epilog = r.chance(0.3);
@@ -110,8 +111,40 @@ void Scenario::add_preemption() {
   for (const char* name : {"spot", "spot", "urgent"}) partitions.push_back(name);
 }
 
+// Draws of its own, as above. A resource of each mode over each group of nodes, and over all of them.
+void Scenario::add_layers() {
+  Random rng(seed_ ^ 0x6c617965);
+  if (!rng.chance(0.3)) return;
+  for (const auto& [name, mode] : {std::pair{"one", "MODE_1"}, std::pair{"all", "MODE_2"}, std::pair{"sum", "MODE_3"}}) {
+    resources_yaml +=
+        std::string("- resource: ") + name + "\n  mode: " + mode + "\n  variables:\n    - {name: some, value: 2}\n  layers:\n";
+    std::string nodes;
+    auto layer = [&](const std::string& of) {
+      resources_yaml += "    - nodes: [\"" + of + "\"]\n      count: " + (rng.chance(0.1) ? "-1" : number(rng.uniform(1, 9))) + "\n";
+    };
+    for (const Group& g : groups_) {
+      const std::string range = g.prefix + "[0-" + number(g.count - 1) + "]";
+      nodes += (nodes.empty() ? "" : ",") + range;
+      layer(range);
+    }
+    layer(nodes);
+  }
+}
+
+// Without a draw of the workload's.
+void Scenario::ask_for_layers(JobRequest& request, Time now) const {
+  Random rng(mix64(seed_ ^ static_cast<uint64_t>(now.time_since_epoch().count())));
+  if (resources_yaml.empty() || rng.chance(0.4)) return;
+  std::string text;
+  for (const char* name : {"one", "all", "sum"})
+    if (rng.chance(0.5))
+      text += (text.empty() ? "" : ",") + std::string(name) + (rng.chance(0.3) ? ":some" : ":" + number(rng.uniform(1, 3)));
+  request.licenses = text;
+}
+
 void Scenario::load() {
   config::MemoryFiles files{{"/etc/slurm/slurm.conf", slurm_conf}};
+  if (!resources_yaml.empty()) files.put("/etc/slurm/resources.yaml", resources_yaml);
   if (!gres_conf.empty()) files.put("/etc/slurm/gres.conf", gres_conf);
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
   if (!loaded) check_failed("scenario.cc", 0, config::to_text(loaded.error()).c_str());
@@ -186,6 +219,7 @@ JobRequest Scenario::request(Random& rng, const std::vector<JobId>& known, Time 
   if (rng.chance(0.2)) request.no_kill = true;
   if (rng.chance(0.5)) request.requeue = rng.chance(0.6) ? TriState::kYes : TriState::kNo;
   if (rng.chance(0.1)) request.warn.signal = 10;
+  ask_for_layers(request, now);
   return request;
 }
 

@@ -15,7 +15,7 @@ namespace muster::sim {
 struct Scenario {
   explicit Scenario(Random random, uint64_t seed);
 
-  std::string slurm_conf, gres_conf;
+  std::string slurm_conf, gres_conf, resources_yaml;
   slurmctld::Settings settings;
   std::vector<std::string> nodes;      // names; index = NodeId
   std::vector<NodeHardware> hardware;  // as found on a healthy machine, boot_id empty
@@ -37,6 +37,8 @@ struct Scenario {
   std::string globals(Random& rng) const;
   void add_group(Random& rng, const char* prefix);
   void add_preemption();
+  void add_layers();
+  void ask_for_layers(JobRequest& request, Time now) const;
   void load();
 
   uint64_t seed_;

@@ -13,6 +13,7 @@
 #include "base/bitmap.h"
 #include "model/cluster.h"
 #include "sched/fit/node_fit.h"
+#include "sched/request/layers.h"
 #include "sched/request/request_shape.h"
 #include "sched/supply/availability.h"
 
@@ -60,6 +61,7 @@ struct RequestClass {
   uint32_t best_idle_tasks = 0;
   std::vector<uint32_t> taken;  // nodes of the partition that each of narrowing_rules() took from it
   ReservedViewPtr reserved;     // what reservations keep from it now; null: nothing
+  LayerRoomPtr layers;          // while one of its jobs is placed: what hierarchical resources leave to it; null: all
   uint64_t resolved_at = 0;
   // A class that did not fit does not fit either when more is taken. That does not hold where counting is only a bound, or where the choice
   // of nodes is one of few that are tried.

@@ -34,6 +34,7 @@ Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availab
       reserved_(now, resolution_, base_),
       nodes_(nodes),
       partitions_(cluster, params.allocate_cores || params.linear),
+      layers_(params, site_, reserved_),
       plans_(classes),
       promised_(nodes.size()) {
   build_lines(pending, starts, yielding);
@@ -202,7 +203,7 @@ void Profile::promise(const RequestClass& asked, const Spot& spot) {
       deferred_[known->parts[i].node].push_back({&asked, known, i, spot.slot, end});
       promised_.set(known->parts[i].node);
     }
-    promise_site(asked, spot.slot, end);
+    promise_site(asked, spot, end);
     return;
   }
   go_on_alone();
@@ -218,12 +219,13 @@ void Profile::promise(const RequestClass& asked, const Spot& spot) {
   }
   if (asked.shape.exclusive_topo && asked.topology) promise_leaves(asked, spot.slot, end, ids);
   taken(ids, spot.slot, end);
-  promise_site(asked, spot.slot, end);
+  promise_site(asked, spot, end);
 }
 
-void Profile::promise_site(const RequestClass& c, Slot first, Slot end) {
+void Profile::promise_site(const RequestClass& c, const Spot& spot, Slot end) {
   for (SiteLine& line : site_)
-    if (line.concerns(c)) line.promise(c, first, end);
+    if (line.concerns(c)) line.promise(c, spot.slot, end);
+  layers_.promise(c, spot, end);
 }
 
 // A node that is kept for a user or a label is open to them alone until the last job there ends.
@@ -293,7 +295,7 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& asked) {
   const uint32_t side = asked.reserved && !asked.reserved->side->keeps_nothing() ? asked.reserved->side->number : 0;
   const Shape& shape = asked.shape;
   const bool plain = asked.places.empty() && asked.counts.empty() && asked.alternatives.empty() && !shape.contiguous &&
-                     shape.per_job.empty() && shape.node_sizes.empty() && !asked.bound_by_topology();
+                     shape.per_job.empty() && shape.node_sizes.empty() && !asked.bound_by_topology() && !layers_.concern(asked);
   uint32_t caps = 0;
   bool alike = true;
   for (uint32_t k = 0; k < asked.idle_tasks.size(); ++k)

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "sched/future/fit_line.h"
+#include "sched/future/layers_in_time.h"
 #include "sched/future/profile_memory.h"
 #include "sched/future/profile_partitions.h"
 #include "sched/future/reserved_time.h"
@@ -123,7 +124,7 @@ class Profile : public NodeFilter, public SitePromises {
   void catch_up(uint32_t node) const;
   Spot search_anew(ClassPlan& plan, const RequestClass& asked);
   Spot search(ClassPlan& plan, const RequestClass& c);
-  void promise_site(const RequestClass& c, Slot first, Slot end);
+  void promise_site(const RequestClass& c, const Spot& spot, Slot end);
   void begin_site(const Pending& pending, const std::vector<Held>& starts);
   Slot site_earliest(const RequestClass& asked, Slot from, Slot length) const;
   void prepare(ClassPlan& plan, const RequestClass& asked);
@@ -169,6 +170,7 @@ class Profile : public NodeFilter, public SitePromises {
   Bitmap leaves_free(const RequestClass& c, const Bitmap& free) const;
   bool exceeds_switches(const RequestClass& c, const Spot& spot) const;
   std::optional<Spot> spread_at(const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes) const;
+  std::optional<Spot> spread_in_layers(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const;
   static Slot floor_of(const Family& family, Slot length);
   static void raise_floor(Family& family, Slot length, Slot slot);
 
@@ -198,6 +200,7 @@ class Profile : public NodeFilter, public SitePromises {
   };
   std::vector<Owned> owned_;    // per node: whom the jobs there keep it for
   std::vector<SiteLine> site_;  // of each rule that counts amounts of no node
+  LayersInTime layers_;         // of hierarchical resources, in site_
   std::vector<ClassPlan> plans_;
   std::vector<Family> families_;
   std::map<FitKey, Fit> fits_;

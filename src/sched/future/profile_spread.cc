@@ -134,20 +134,43 @@ std::optional<Profile::Spot> Profile::spread_at(const RequestClass& c, Slot slot
   return Spread(*this, c, slot, end, nodes).choose();
 }
 
+// Among the nodes that layers leave, as many as they have room for.
+std::optional<Profile::Spot> Profile::spread_in_layers(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const {
+  const std::optional<LayerRoom> room = layers_.room(asked, slot, end);
+  const Bitmap open = nodes & room->open();
+  if (!open.contains(asked.required)) return std::nullopt;
+  if (room->has_room_for(open)) return spread_at(asked, slot, end, open);
+  Candidates list;
+  open.for_each([&](size_t id) {
+    Amounts least;
+    const auto node = static_cast<uint32_t>(id);
+    if (const uint32_t tasks = tasks_within(asked, node, slot, end, least); tasks != kNoTasks)
+      list.push_back({.node = node, .tasks = tasks});
+  });
+  std::optional<Spot> found;
+  within_layers(*room, asked, std::move(list), [&](const Bitmap& some) {
+    if (some.contains(asked.required)) found = spread_at(asked, slot, end, some);
+    return found.has_value();
+  });
+  return found;
+}
+
 Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& asked) {
   Spot spot;
   uint32_t wanted = std::max<uint32_t>({asked.shape.min_nodes, static_cast<uint32_t>(asked.required.count()), 1u});
   if (asked.shape.num_tasks && !asked.shape.overcommit && asked.best_idle_tasks)
     wanted = std::max(wanted, (asked.shape.num_tasks + asked.best_idle_tasks - 1) / asked.best_idle_tasks);
   Bitmap nodes, tried;
-  Slot more = 0;  // when nodes that were tried have more to give
+  Slot more = 0;  // when nodes that were tried, or layers, have more to give
+  const bool layered = layers_.concern(asked);
   for (Slot from = plan.cursor; from != kNever;) {
     const Slot at = find(plan, asked, {from, plan.length, wanted, asked.feasible, asked.required}, nodes);
     if (at == kNever) break;
     if (at >= more || !tried.contains(nodes)) {
-      if (auto found = spread_at(asked, at, at + plan.length, nodes)) return std::move(*found);
+      auto found = layered ? spread_in_layers(asked, at, at + plan.length, nodes) : spread_at(asked, at, at + plan.length, nodes);
+      if (found) return std::move(*found);
       tried = nodes;
-      more = kNever;
+      more = layered ? layers_.next_gain(asked, at) : kNever;
       nodes.for_each([&](size_t id) { more = std::min(more, lines_[id].next_gain(at)); });
     }
     from = std::min(more, line_of(plan, asked).next_arrival(at));

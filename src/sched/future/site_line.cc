@@ -48,6 +48,12 @@ Slot SiteLine::earliest(const RequestClass& c, Slot from, Slot length, const std
   return best;
 }
 
+void SiteLine::take(const std::vector<std::pair<size_t, uint64_t>>& amounts, Slot first, Slot end) {
+  std::vector<uint64_t> all(line_.gres(0).size(), 0);
+  for (const auto& [place, amount] : amounts) all[place] = amount;
+  line_.take(first, end, {.gres = std::move(all), .sharing = {}});
+}
+
 void SiteLine::promise(const RequestClass& c, Slot first, Slot end) {
   const auto alternatives = of_.wanted(params_, c);
   auto it = std::ranges::find_if(alternatives, [&](const auto& one) { return first_with(one, first, end - first) == first; });

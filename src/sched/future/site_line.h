@@ -4,6 +4,7 @@
 // Cost: O(its rows · amounts), once for each alternative of a request.
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "sched/future/timeline.h"
@@ -29,6 +30,8 @@ class SiteLine {
   };
   // The first slot from which a job of the class has what it wants for so long; kNever: there is none.
   Slot earliest(const RequestClass& asked, Slot from, Slot length, const std::vector<Kept>& kept = {}) const;
+  // Takes these amounts out, by their places.
+  void take(const std::vector<std::pair<size_t, uint64_t>>& amounts, Slot first, Slot end);
   // Takes what the class wants out; of several alternatives the first that is available.
   void promise(const RequestClass& asked, Slot first, Slot end);
   // The most of each amount that is promised at any one time from now until `end`.

@@ -4,6 +4,7 @@
 
 #include "sched/fair_factors.h"
 #include "sched/pass/held_back.h"
+#include "sched/pass/within_layers.h"
 #include "sched/place/gang.h"
 #include "sched/qos_flags.h"
 #include "sched/request/least_wanted.h"
@@ -233,16 +234,18 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     return Try::kNoRoom;
   }
   if (holds(foreseen_)) return make_room(job, class_id, array_task, why, filter(), {}, true);
+  const WithinLayers within(asked, grant.layers);
+  const bool layered = grant.layers != nullptr;  // what is left of layers changes without the nodes
   // A user who holds nodes with --exclusive=user may find room where the other jobs of the class find none.
   const Uid user = job.request->uid;
   const bool owner = asked.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
   const NodeFilter* filter = this->filter();
-  if (!full && (owner || asked.shape.switches || !asked.known_not_to_fit(nodes_, filter))) {
+  if (!full && (owner || layered || asked.shape.switches || !asked.known_not_to_fit(nodes_, filter))) {
     uint32_t limit = asked.time_limit_min;
     Placement got = place_class(job, class_id, filter, limit);
-    if (const AllocationPtr* allocation = placed(got)) {
-      const AllocationPtr all = with_grant(*allocation, std::move(grant), cluster_.partitions.at(asked.partition));
+    const AllocationPtr* allocation = placed(got);
+    if (const AllocationPtr all = allocation ? with_grant(*allocation, grant, cluster_.partitions.at(asked.partition)) : nullptr) {
       if (Bar bar = over_limit(job, class_id, limit, *all); bar.reason != Reason::kNone) {
         why = {bar.reason, std::move(bar.detail), true};
         stopped_.note(asked.partition, why.reason);
@@ -255,12 +258,12 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     w.why = {};
     if (Later* later = std::get_if<Later>(&got)) w.why = std::move(*later);
     if (owner) owner_full_.insert({class_id, user.value});
-    if (!filter && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
+    if (!filter && !layered && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
   }
   state.full = true;
   if (Try made = make_room(job, class_id, array_task, why, filter, std::move(grant), false); made != Try::kNoRoom) return made;
   const Later& last = pending_.classes()[class_id]->why;
-  why = {last.reason, last.detail};
+  why = {last.reason, last.detail, last.reason == Reason::kLicenses};
   return why.reason == Reason::kReqNodeNotAvail ? Try::kBarred : Try::kNoRoom;
 }
 
@@ -292,9 +295,14 @@ Placement PlanPass::place_class(const Job& job, uint32_t class_id, const NodeFil
   return got;
 }
 
-// With what it gets beside nodes, and with its bill where the partition has weights.
+// With what it gets beside nodes, and with its bill where the partition has weights. Null: layers have too little for it on these nodes.
 AllocationPtr PlanPass::with_grant(const AllocationPtr& allocation, Grant grant, const Partition& partition) const {
   const bool weighs = !partition.tres_billing_weights.empty();
+  if (grant.layers) {
+    const auto shares = grant.layers->shares(*allocation);
+    if (!shares) return nullptr;
+    grant.licenses.insert(grant.licenses.end(), shares->begin(), shares->end());
+  }
   if (grant.licenses.empty() && !weighs) return allocation;
   auto with = std::make_shared<Allocation>(*allocation);
   with->licenses = std::move(grant.licenses);
@@ -529,8 +537,10 @@ Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, Request
   Grant grant;
   Placement now = Later{};
   profile();
-  if (!held_back(rules_concerning(asked, partition, params_) & foreseen_, request, asked, {}, grant))
+  if (!held_back(rules_concerning(asked, partition, params_) & foreseen_, request, asked, {}, grant)) {
+    const WithinLayers within(asked, grant.layers);
     now = place(nodes_, asked, params_, &profile(), {});
+  }
   if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, asked.partition, *allocation};
   const uint32_t extra = forecasts_++;
   Profile::Spot spot = earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, asked, now_);

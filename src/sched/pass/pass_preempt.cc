@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sched/pass/pass.h"
+#include "sched/pass/within_layers.h"
 #include "sched/preempt/license_victims.h"
 
 namespace muster::sched {
@@ -64,13 +65,14 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
       return !held_back(state.rules & foreseen_, *job.request, wanted, {class_id, &state.least}, grant, &have);
     });
   std::optional<MadeRoom> room;
+  const WithinLayers within(wanted, grant.layers);
   if (givers)
     room = VictimSearch(nodes_, wanted, params_, filter, *occupants_, preempt_rule_, who, now_ - job.eligible, std::move(*givers)).run();
-  if (!room) {
+  if (room) room->allocation = with_grant(room->allocation, std::move(grant), partition);
+  if (!room || !room->allocation) {
     no_room_made_.insert(asked);
     return Try::kNoRoom;
   }
-  room->allocation = with_grant(room->allocation, std::move(grant), partition);
   if (Bar bar = over_limit(job, class_id, wanted.time_limit_min, *room->allocation); bar.reason != Reason::kNone) {
     why = {bar.reason, std::move(bar.detail), true};
     stopped_.note(wanted.partition, why.reason);

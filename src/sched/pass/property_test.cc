@@ -218,9 +218,32 @@ void check_books(const Cluster& c, const Params& params, uint32_t seed) {
   }
 }
 
+// A job holds of each resource what its mode says, from layers that have nodes of it. That no layer gives more than it has: check_books.
+void check_layers(const Params& params, const RequestBody& r, const Allocation& a, uint32_t seed) {
+  if (!params.hierarchies) return;
+  Bitmap nodes;
+  for (const NodeShare& s : a.nodes) nodes.set(s.node.value);
+  for (const LicenseShare& asked : r.licenses->list) {
+    const Hres* h = params.hierarchies->find(asked.name);
+    if (!h) continue;
+    size_t drawn = 0;
+    for (const HresLayer& layer : h->layers) {
+      const size_t common = layer.nodes.count_and(nodes);
+      const auto it = std::ranges::find(a.licenses, layer.name, &LicenseShare::name);
+      const uint64_t got = it == a.licenses.end() ? 0 : it->count;
+      if (h->mode == HresMode::kOne) drawn += got == asked.count && common;
+      else EXPECT_EQ(got, h->mode == HresMode::kSum ? asked.count * common : common ? asked.count : 0) << layer.name << ", seed " << seed;
+    }
+    if (h->mode == HresMode::kOne) {
+      EXPECT_EQ(drawn, 1u) << "seed " << seed;
+    }
+    EXPECT_TRUE(h->nodes().contains(nodes)) << "seed " << seed;
+  }
+}
+
 TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   size_t starts = 0, gangs = 0, devices = 0, shared = 0, shares = 0, licensed = 0, lowered = 0;
-  size_t in_topology = 0, segmented = 0, beside = 0, by_extra = 0;
+  size_t in_topology = 0, segmented = 0, beside = 0, by_extra = 0, layered = 0, summed = 0;
   const char* text = std::getenv("MUSTER_PLACEMENTS");
   const size_t wanted = text ? std::strtoull(text, nullptr, 10) : 4000;
   const char* first = std::getenv("MUSTER_SEED");
@@ -248,6 +271,8 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
         in_topology += w.cluster.topologies && item.allocation->nodes.size() > 1;
         segmented += w.cluster.jobs.at(item.job.value).request->segment > 0;
         licensed += !item.allocation->licenses.empty();
+        check_layers(w.params, *w.cluster.jobs.at(item.job.value).request, *item.allocation, seed);
+        for (const LicenseShare& l : item.allocation->licenses) layered += names_layer(l.name), summed += l.name.starts_with("sum(");
         const Node& first = w.cluster.nodes.at(item.allocation->nodes[0].node.value);
         beside += !first.mcs_label.empty() && first.jobs_running > 1;
         lowered += item.time_limit_min.has_value();
@@ -284,6 +309,8 @@ TEST(Property, NothingIsHandedOutTwiceAndPlansAreRepeatable) {
   EXPECT_GT(segmented, 20u);
   EXPECT_GT(beside, 5u);
   EXPECT_GT(by_extra, 50u);
+  EXPECT_GT(layered, 200u);
+  EXPECT_GT(summed, 50u);
 }
 
 // A planner that remembers its last full pass plans what a fresh one plans: while time passes, jobs come behind the others and between them,

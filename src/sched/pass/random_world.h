@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "sched/request/layers_testing.h"
 #include "sched/testing.h"
 
 namespace muster::sched {
@@ -44,6 +45,7 @@ struct RandomWorld {
     const uint32_t leaf = 1 + roll(4), leaves = (count + leaf - 1) / leaf;
     if (const uint32_t kind = roll(4); kind == 1) give_tree(cluster, leaves, leaf, roll(4) == 0, count);
     else if (kind == 2) give_blocks(cluster, leaves, leaf, {leaf, 2 * leaf}, count);
+    if (roll(3) == 0) give_layers(count);
     labelled = roll(3) == 0;
     params.keep_by_label = static_cast<Params::ByLabel>(roll(3));
   }
@@ -74,6 +76,7 @@ struct RandomWorld {
     if (roll(16) == 0) request.exclusive = Exclusive::kTopo;
     if (roll(8) == 0) request.exclusive = Exclusive::kOversubscribe;
     if (roll(8) == 0) request.licenses = roll(2) ? "a:2" : "b|a";
+    if (params.layers && roll(2)) request.licenses = asks_of_layers();
     if (roll(9) == 0) request.time_min_min = 1 + roll(20);
     if (roll(12) == 0) request.core_spec = 1;
     if (roll(12) == 0) request.prefer = "x";
@@ -87,6 +90,30 @@ struct RandomWorld {
   }
 
  private:
+  // Halves of the nodes, and all of them; some layers with nothing, some without end.
+  void give_layers(uint32_t count) {
+    auto hres = [&](const char* name, HresMode mode, uint64_t most) {
+      Hres out{name, mode, {}, {}, {}};
+      const uint32_t half = count / 2;
+      auto amount = [&] { return roll(9) == 0 ? 0 : roll(9) == 0 ? HresLayer::kEndless : 1 + roll(static_cast<uint32_t>(most)); };
+      out.layers.push_back(a_layer(name, 0, half - 1, amount(), roll(3)));
+      out.layers.push_back(a_layer(name, half, count - 1, amount()));
+      out.layers.push_back(a_layer(name, 0, count - 1, amount(), roll(3)));
+      return out;
+    };
+    set_layers(params, hierarchies({hres("one", HresMode::kOne, 6), hres("all", HresMode::kAll, 6), hres("sum", HresMode::kSum, 12)}));
+  }
+
+  std::string asks_of_layers() {
+    std::string out;
+    auto ask = [&](const char* name) { out += (out.empty() ? "" : ",") + std::string(name) + ":" + std::to_string(1 + roll(3)); };
+    if (roll(2)) ask("one");
+    if (roll(2)) ask("all");
+    if (roll(2)) ask("sum");
+    if (roll(4) == 0) ask("a");
+    return out;
+  }
+
   // A second partition over the same nodes, with limits and sharing of its own.
   void add_overlapping() {
     Partition p = cluster.partitions.at(0);

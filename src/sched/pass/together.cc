@@ -13,6 +13,7 @@
 #include "base/first_fit.h"
 #include "sched/pass/apart.h"
 #include "sched/pass/pass.h"
+#include "sched/pass/within_layers.h"
 #include "sched/place/gang.h"
 #include "sched/qos_flags.h"
 #include "sched/request/least_wanted.h"
@@ -144,13 +145,15 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
         this_why.reason = Reason::kPriority;
       } else if (!holds(foreseen_)) {
         Placement got = Later{};
+        const WithinLayers layered(asked, grant.layers);
         RequestClass within;
         if (only) (within = asked).feasible &= *only;
         if (!state.full) got = place(nodes_, only ? within : asked, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
-        if (const AllocationPtr* allocation = placed(got)) {
-          const Partition& p = cluster_.partitions.at(asked.partition);
-          Chosen here{id, with_grant(*allocation, std::move(grant), p)};
-          Bar bar = gate_ ? gate_->bars({*one.job->request, p, asked.time_limit_min, kNotAlike}, *here.allocation) : Bar();
+        const Partition& partition = cluster_.partitions.at(asked.partition);
+        const AllocationPtr* allocation = placed(got);
+        if (AllocationPtr all = allocation ? with_grant(*allocation, std::move(grant), partition) : nullptr) {
+          Chosen here{id, std::move(all)};
+          Bar bar = gate_ ? gate_->bars({*one.job->request, partition, asked.time_limit_min, kNotAlike}, *here.allocation) : Bar();
           if (bar.reason == Reason::kNone) {
             chosen = std::move(here);
             return true;

@@ -54,6 +54,28 @@ bool Gang::choose() {
 }
 
 bool Gang::choose_sharing() {
+  const bool all = !c_.layers || c_.layers->has_room_for(open_);
+  return all ? choose_among_open() : choose_within_layers();
+}
+
+// Only so many nodes of each layer: first those that are better by themselves, then those that take the most tasks.
+bool Gang::choose_within_layers() {
+  const Bitmap open = open_;
+  Candidates list;
+  for (const Bitmap& tier : nodes_.tiers())
+    any_of_and(open, tier, open, [&](uint32_t id) {
+      if (const Candidate got = look(id); got.tasks != kNoTasks) list.push_back(got);
+      return false;
+    });
+  const bool found = within_layers(*c_.layers, c_, std::move(list), [&](const Bitmap& some) {
+    open_ = some;
+    return choose_among_open();
+  });
+  open_ = open;
+  return found;
+}
+
+bool Gang::choose_among_open() {
   required_ = c_.required;
   if (!open_.contains(required_)) return false;
   if (!c_.counts.empty() && !require_counted(open_)) return false;

@@ -32,6 +32,8 @@ class Gang final : private GangSupply {
   uint64_t devices(const Candidate& node, size_t need) const override;
 
   bool choose_sharing();
+  bool choose_within_layers();
+  bool choose_among_open();
   bool choose_in(const Bitmap& open);
   bool one_node(const Bitmap& open);
   bool idle_nodes(const Bitmap& open);

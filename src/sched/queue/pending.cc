@@ -38,6 +38,9 @@ std::string params_key(const Params& params) {
   num(static_cast<uint64_t>(params.preempt.by));
   num(params.preempt.preempts());
   num(static_cast<uint64_t>(params.keep_by_label));
+  for (size_t i = params.licenses.size() - params.layers; i < params.licenses.size(); ++i) key += params.licenses[i].first + "\n";
+  if (params.hierarchies)
+    for (const Hres& h : params.hierarchies->all) num(static_cast<uint64_t>(h.mode));
   return key;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/saturating.h"
+#include "model/hres.h"
 
 namespace muster::sched {
 
@@ -47,7 +48,7 @@ std::vector<LicenseShare> licenses_beyond(const std::vector<LicenseShare>& from,
 std::optional<std::vector<LicenseShare>> LicensePool::grant(const LicenseNeeds& needs) const {
   auto there = [&](const LicenseShare& l) {
     auto it = free_.find(l.name);
-    return it != free_.end() && it->second >= l.count;
+    return !names_layer(l.name) && it != free_.end() && it->second >= l.count;
   };
   if (!needs.any) {
     if (!std::all_of(needs.list.begin(), needs.list.end(), there)) return std::nullopt;

@@ -40,6 +40,10 @@ class LicensePool {
   }
   void take(const std::vector<LicenseShare>& held);
   void give_back(const std::vector<LicenseShare>& held);
+  uint64_t left(const std::string& name) const {
+    auto it = free_.find(name);
+    return it == free_.end() ? 0 : it->second;
+  }
   // What the needs get now; nothing means that they have to wait.
   std::optional<std::vector<LicenseShare>> grant(const LicenseNeeds& needs) const;
   // The error names a licence that the site does not have, or has too few of.

@@ -27,6 +27,7 @@
 #include "model/explanation.h"
 #include "sched/fit/request_class.h"
 #include "sched/params.h"
+#include "sched/request/layers.h"
 #include "sched/request/licenses.h"
 
 namespace muster::sched {
@@ -44,6 +45,7 @@ struct Holding {
 // What a job gets beside nodes when it starts.
 struct Grant {
   std::vector<LicenseShare> licenses;
+  LayerRoomPtr layers;  // what is left of the hierarchical resources that it asks for; null: of none
 };
 
 // Amounts that belong to no node, as the future sees them. Each is a list of numbers in an order of the rule's own.

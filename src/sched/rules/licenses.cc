@@ -1,5 +1,6 @@
 // Licences of the cluster (--licenses): they belong to no node, and are held until the job ends. How they are written, and what a pool of
-// them is: request/licenses.h. slurm.conf(5) Licenses, guide licenses.
+// them is: request/licenses.h. slurm.conf(5) Licenses, guide licenses. Hierarchical resources are asked for in the same list and counted in
+// the same pools; which of these depends on the nodes (request/layers.h), and so which nodes they leave is a node rule (rules/layers.cc).
 #include <algorithm>
 
 #include "sched/rules/in_the_way.h"
@@ -29,12 +30,13 @@ std::vector<uint64_t> held(const Params& params, const Allocation& a) { return a
 // Each alternative (several licences, any of which will do) by itself, since a job keeps the licence that it starts with.
 std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestClass& asked) {
   auto known = [&](const LicenseShare& l) {
-    return std::ranges::any_of(params.licenses, [&](const auto& have) { return have.first == l.name; });
+    return !names_layer(l.name) && std::ranges::any_of(params.licenses, [&](const auto& have) { return have.first == l.name; });
   };
   const LicenseNeeds& needs = asked.shape.licenses;
   std::vector<std::vector<uint64_t>> out;
   if (!needs.any) {
-    if (std::ranges::all_of(needs.list, known)) out.push_back(amounts(params, needs.list));
+    const std::vector<LicenseShare> plain = plain_licenses(params, needs);
+    if (std::ranges::all_of(plain, known)) out.push_back(amounts(params, plain));
     return out;
   }
   for (const LicenseShare& one : needs.list)
@@ -43,6 +45,16 @@ std::vector<std::vector<uint64_t>> wanted(const Params& params, const RequestCla
 }
 
 constinit const SiteAmounts kAmounts{all, held, wanted, asks};
+
+// Some nodes must be left; how many of them and which the placement asks (rules/layers.cc).
+Hold in_layers(const JobQuestion& q, const LicensePool& pool, Grant& grant) {
+  const LicenseNeeds& needs = q.asked.shape.licenses;
+  if (auto ever = layers_could_ever(q.params, needs, 1); !ever) return {Reason::kLicenses, ever.error().hint};
+  auto room = std::make_shared<const LayerRoom>(q.params, needs, [&](size_t i) { return pool.left(q.params.licenses[i].first); });
+  if (!room->open().intersects(q.partition.nodes)) return {Reason::kLicenses, room->lacking(1)};
+  grant.layers = std::move(room);
+  return {};
+}
 
 // The licences must be free now and, where promises were made, stay free for as long as the job may run.
 Hold holds(const JobQuestion& question, const Held& have, Grant& grant) {
@@ -57,10 +69,11 @@ Hold holds(const JobQuestion& question, const Held& have, Grant& grant) {
       if (promised[i] > 0) gone.push_back({question.params.licenses[i].first, promised[i]});
     pool.take(gone);
   }
-  auto granted = pool.grant(question.asked.shape.licenses);
+  const LicenseNeeds& needs = question.asked.shape.licenses;
+  auto granted = pool.grant({plain_licenses(question.params, needs), needs.any});
   if (!granted) return {Reason::kLicenses};
   grant.licenses = std::move(*granted);
-  return {};
+  return asks_layers(question.params, needs) ? in_layers(question, pool, grant) : Hold();
 }
 
 uint64_t count_of(const std::vector<LicenseShare>& list, const std::string& name) {
@@ -97,7 +110,9 @@ Result<> at_start(const StartQuestion& q) {
 
 // With allow_zero_lic a job waits until the site has the licences.
 Result<> ever(const Params& params, const Shape& s) {
-  return params.unknown_licenses_wait ? Result<>() : LicensePool(params).could_ever(s.licenses);
+  if (params.unknown_licenses_wait) return {};
+  MUSTER_TRY_VOID(layers_could_ever(params, s.licenses, s.min_nodes));
+  return LicensePool(params).could_ever({plain_licenses(params, s.licenses), s.licenses.any});
 }
 
 }  // namespace

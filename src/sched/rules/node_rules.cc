@@ -6,9 +6,9 @@ namespace muster::sched {
 namespace {
 
 // The cheap rules come first; the others have nothing to say to `leave`.
-constexpr std::array kRules = {&kNodeInService, &kReservations, &kWholeNodes, &kNodeOwner,    &kWholeLeaves, &kNodeLists,
-                               &kTogether,      &kConstraint,   &kNodeExtra,  &kNodeMake,     &kNodeRoom,    &kPartitionCpus,
-                               &kNodeAmounts,   &kNodeLayout,   &kNodeKnown,  &kTopologyUnit, &kPromised};
+constexpr std::array kRules = {&kNodeInService, &kReservations, &kWholeNodes, &kNodeOwner, &kWholeLeaves,  &kLayers,
+                               &kNodeLists,     &kTogether,     &kConstraint, &kNodeExtra, &kNodeMake,     &kNodeRoom,
+                               &kPartitionCpus, &kNodeAmounts,  &kNodeLayout, &kNodeKnown, &kTopologyUnit, &kPromised};
 // A node that several of these rules take counts for the first of them.
 constexpr std::array kNarrowing = {&kConstraint, &kNodeLists, &kNodeMake, &kNodeExtra, &kNodeRoom};
 // A node has one cause, that of the first rule that applies: causes that last first, then those of the moment.

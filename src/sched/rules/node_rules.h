@@ -21,6 +21,7 @@ extern const NodeRule kWholeLeaves;    // --exclusive=topo
 extern const NodeRule kTogether;       // --switches, --contiguous
 extern const NodeRule kTopologyUnit;   // blocks, rings, tori
 extern const NodeRule kReservations;   // whose they are not
+extern const NodeRule kLayers;         // hierarchical resources
 extern const NodeRule kPromised;       // to jobs ahead
 
 }  // namespace muster::sched

@@ -208,13 +208,12 @@ class Applier : ToolApplier {
     JobId id = split(ending.job, ending.array_task, ending.task_job);
     if (!c_.jobs.contains(id.value)) return;
     change(id, [&](Job& job) {
-      bool held = job.allocation && !job.finished();
+      const bool held = job.allocation && !job.finished();
       if (ArrayGroup* g = group(job)) {
         if (held && g->running) --g->running;
         uint32_t tasks = job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1;
         uint32_t code = static_cast<uint32_t>(ending.exit_status) >> 8 & 0xff;
-        bool first = g->ended_ok + g->ended_bad == 0;
-        g->lowest_exit = first ? code : std::min(g->lowest_exit, code);
+        g->lowest_exit = g->ended_ok + g->ended_bad == 0 ? code : std::min(g->lowest_exit, code);
         g->highest_exit = std::max(g->highest_exit, code);
         (ending.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
       }
@@ -228,10 +227,7 @@ class Applier : ToolApplier {
       job.flags = (job.flags & ~(kJobConfiguring | kJobPowerUpNode | kJobStopped)) | ending.flags;
       job.steps.clear();
       drop_claim(job);
-      if (ending.has_node) {
-        job.run.edit().failed_node = ending.node;
-        job.run.edit().has_failed_node = true;
-      }
+      if (ending.has_node) job.run.edit().failed_node = ending.node, job.run.edit().has_failed_node = true;
       if (job.started == kTimeUnset) job.started = ending.time;
       job.prolog_due = false;
       if (job.run.is_there()) job.run.edit().settling = job.run.edit().preparing = Bitmap();
@@ -266,7 +262,9 @@ class Applier : ToolApplier {
   }
   void operator()(const JobShrunk& shrunk) {
     change(shrunk.job, [&](Job& job) {
+      c_.count_licenses(job, false);
       const AllocationPtr before = std::exchange(job.allocation, shrunk.allocation);
+      c_.count_licenses(job, true);
       std::vector<uint32_t> place(before->nodes.size(), kGivenUp);  // the index before → the index now
       for (uint32_t i = 0, kept = 0; i < before->nodes.size(); ++i) {
         const NodeShare& share = before->nodes[i];

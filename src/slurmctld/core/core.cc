@@ -30,9 +30,10 @@ void Core::follow_settings() {
     if (istarts_with(tres, "license/")) tracked->insert(tres.substr(8));
   cluster_.moment.tracked_licenses = std::move(tracked);
   cluster_.moment.billing_method = settings_.billing;
-  set_licenses(settings_, cluster_.directory.get());
+  set_licenses(settings_, cluster_.directory.get(), cluster_.node_names.get());
+  const sched::Params& sched = settings_.sched;
   std::vector<std::string> licenses;
-  for (const auto& [name, count] : settings_.sched.licenses) licenses.push_back(tres_of_license(name));
+  for (size_t i = 0; i + sched.layers < sched.licenses.size(); ++i) licenses.push_back(tres_of_license(sched.licenses[i].first));
   cluster_.know_tres(licenses);
 }
 
@@ -55,6 +56,8 @@ void Core::configure(Settings settings) {
   minutes_at_ = kTimeInfinite;
   power_at_ = resume_at_ = now_;
   take(decide_configure(own()));
+  set_licenses(settings_, cluster_.directory.get(), cluster_.node_names.get());  // nodes may be others
+  feasibility_ = FeasibilityCache();                                             // there may be more of something
   if (!again)
     cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
       if (j.attended && !j.pending() && !j.finished()) attendance_.nobody_yet(JobId(id), now_);

@@ -191,7 +191,9 @@ Result<> submit_as(const View& v, JobId id, const HetPart& het, const Accepted& 
 void count_submitted(Cluster& ahead, JobId id, const Accepted& accepted, Time now);
 
 // ---- license_names.cc
-void name_remote_licenses(const View& v, JobRequest& request);
+void name_licenses_as_counted(const View& v, JobRequest& request);
+// The licence or layer of a hierarchical resource that a reservation means.
+Result<std::string> pool_named(const View& view, const std::string& name);
 
 // ---- crontab.cc: jobs that scrontab made
 // The entry by which the job comes again when its run is over; null: it does not, or is of no crontab.

@@ -72,7 +72,7 @@ Answered<rpc::QueryReservations> answer(const QueryContext& c, rpc::QueryReserva
 }
 
 Answered<rpc::QueryLicenses> answer(const QueryContext& c, rpc::QueryLicenses& query) {
-  return one_part<rpc::QueryLicenses>(query_licenses(*c.cluster, c.settings->config(), query));
+  return one_part<rpc::QueryLicenses>(query_licenses(*c.cluster, *c.settings, query));
 }
 
 Answered<rpc::QueryTopology> answer(const QueryContext& c, rpc::QueryTopology&) {

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/tres_amounts.h"
+#include "sched/request/layers.h"
 #include "slurmctld/core/decide.h"
 
 namespace muster::slurmctld {
@@ -39,6 +40,11 @@ AllocationPtr what_is_left(const View& view, const Job& job, const Allocation& h
     if (keep.test(i)) left->nodes.push_back(share);
     // A job that has whole leaves of the topology to itself keeps them: they are whole only with this node.
     else if (!held.fenced.empty()) left->fenced.push_back(share.node.value);
+  }
+  if (view.settings.sched.hierarchies) {
+    Bitmap nodes;
+    for (const NodeShare& share : left->nodes) nodes.set(share.node.value);
+    left->licenses = sched::layers_left(view.settings.sched, held, nodes);
   }
   left->billing = billed_anew(view, job, *left);
   return left;

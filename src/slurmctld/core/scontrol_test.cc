@@ -557,12 +557,12 @@ TEST(Licenses, TotalsAndWhatRunningJobsHold) {
   JobId j = b.submit([](JobRequest& r) { r.licenses = "matlab:3"; });
   b.plan();
   b.started(j);
-  auto rows = query_licenses(b.core.cluster(), b.settings.config(), {});
+  auto rows = query_licenses(b.core.cluster(), b.settings, {});
   ASSERT_EQ(rows.licenses.size(), 2u);
   EXPECT_EQ(rows.licenses[0].name, "ansys");
   EXPECT_EQ(rows.licenses[1].total, 10u);
   EXPECT_EQ(rows.licenses[1].used, 3u);
-  EXPECT_TRUE(query_licenses(b.core.cluster(), b.settings.config(), {"nosuch"}).licenses.empty());
+  EXPECT_TRUE(query_licenses(b.core.cluster(), b.settings, {"nosuch"}).licenses.empty());
 }
 
 // A task that is named alone becomes a record of its own: not because somebody asked who may not.

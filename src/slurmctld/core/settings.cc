@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "sched/request/layers.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
@@ -210,17 +211,41 @@ Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid s
   return settings;
 }
 
-void set_licenses(Settings& settings, const AccountDirectory* directory) {
-  sched::Params& p = settings.sched;
-  p.licenses = settings.config().licenses;
-  p.license_deficits.clear();
-  if (!directory || directory->licenses.size() == 0) return;
+namespace {
+
+void add_remote_licenses(sched::Params& p, const AccountDirectory& directory) {
   p.license_deficits.resize(p.licenses.size());
-  directory->licenses.for_each([&](const std::string& name, const RemoteLicense& l) {
+  directory.licenses.for_each([&](const std::string& name, const RemoteLicense& l) {
     if (std::ranges::any_of(p.licenses, [&](const auto& known) { return known.first == name; })) return;
     p.licenses.emplace_back(name, l.total);
     p.license_deficits.push_back(l.deficit);
   });
+}
+
+// Those of the file, which has nodes by their place in slurm.conf. Null: there are none.
+HierarchiesPtr numbered(const config::LoadedConfig& loaded, const NodeNumbers& numbers) {
+  if (loaded.resources.empty()) return nullptr;
+  auto out = std::make_shared<Hierarchies>(loaded.resources);
+  for (Hres& h : out->all)
+    for (HresLayer& l : h.layers) {
+      Bitmap nodes;
+      l.nodes.for_each([&](size_t place) {
+        if (auto it = numbers.find(loaded.config.nodes[place].name); it != numbers.end()) nodes.set(it->second);
+      });
+      l.nodes = std::move(nodes);
+    }
+  return out;
+}
+
+}  // namespace
+
+void set_licenses(Settings& settings, const AccountDirectory* directory, const NodeNumbers* nodes) {
+  sched::Params& p = settings.sched;
+  p.licenses = settings.config().licenses;
+  p.layers = 0;
+  p.license_deficits.clear();
+  if (directory && directory->licenses.size() > 0) add_remote_licenses(p, *directory);
+  sched::set_layers(p, nodes ? numbered(*settings.loaded, *nodes) : nullptr);
 }
 
 }  // namespace muster::slurmctld

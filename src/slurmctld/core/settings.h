@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "acct/admission.h"
@@ -36,7 +38,9 @@ struct Settings {
 // `slurm_user`: the uid behind SlurmUser, looked up by the caller (core asks no name service).
 Settings make_settings(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user, bool rootless);
 
-// Makes the licences those of slurm.conf and the remote ones that slurmdbd tells of (null: none). Cost: O(licences).
-void set_licenses(Settings& settings, const AccountDirectory* directory);
+// Makes the licences those of slurm.conf, the remote ones that slurmdbd tells of (null: none), and the layers of resources.yaml, with their
+// nodes as the cluster numbers them (null: it has none yet). Cost: O(licences + layers · nodes).
+using NodeNumbers = std::unordered_map<std::string, uint32_t>;
+void set_licenses(Settings& settings, const AccountDirectory* directory, const NodeNumbers* nodes);
 
 }  // namespace muster::slurmctld

@@ -427,7 +427,7 @@ Result<Checked> check(const View& view, const JobRequest& request) {
   MUSTER_TRY_VOID(check_batch_features(request));
   MUSTER_TRY_VOID(check_mem_update(view, request));
   Checked out{request, {}};
-  name_remote_licenses(view, out.request);
+  name_licenses_as_counted(view, out.request);
   MUSTER_TRY_VOID(constrain_by_extra(view, out.request));
   shorten_lists(out.request);
   // Names that sacctmgr makes are in lower case (sacctmgr(1)).
@@ -475,7 +475,7 @@ Result<> check_changed(const View& view, const JobRequest& before, JobRequest& r
   const bool named = request.required_nodes != before.required_nodes || request.excluded_nodes != before.excluded_nodes ||
                      request.reservation != before.reservation;
   if (named) MUSTER_TRY_VOID(check_names(view, request));
-  name_remote_licenses(view, request);
+  name_licenses_as_counted(view, request);
   shorten_lists(request);
   MUSTER_TRY_VOID(check_batch_features(request));
   MUSTER_TRY(partitions, resolve_partitions(view, request));

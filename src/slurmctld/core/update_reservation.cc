@@ -264,10 +264,11 @@ Result<> set_licenses(Draft& d, const rpc::KeyValue& kv) {
   if (kv.value.empty()) return {};
   auto needs = LicenseNeeds::parse(kv.value);
   if (!needs || needs->any) return fail(Errc::kLicenses, {}, needs ? "'|' makes no sense here" : needs.error().hint);
-  for (const LicenseShare& l : needs->list) {
+  for (LicenseShare& l : needs->list) {
+    MUSTER_TRY(pool, pool_named(d.v, l.name));
+    l.name = std::move(pool);
     const auto& all = d.v.settings.sched.licenses;
     const auto it = std::ranges::find_if(all, [&](const auto& have) { return have.first == l.name; });
-    if (it == all.end()) return fail(Errc::kLicenses, {}, "no licence is called '" + l.name + "'");
     if (l.count > it->second) return fail(Errc::kLicenses, {}, "there are " + std::to_string(it->second) + " of " + l.name);
   }
   d.r.licenses = std::move(needs->list);

@@ -87,13 +87,14 @@ class Controller {
   void use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user);
   void shutdown(bool controller_only);
   std::string show_config();
-  // With the remote licences that are known now.
+  // With the remote licences and the nodes that are known now.
   std::shared_ptr<const Settings> settings() const {
-    const auto directory = core_ ? core_->snapshot()->directory : nullptr;
+    const auto cluster = core_ ? core_->snapshot() : nullptr;
+    LicensesOf of{cluster ? cluster->directory : nullptr, cluster ? cluster->node_names : nullptr};
     std::lock_guard lock(settings_mutex_);
-    if (std::exchange(licenses_of_, directory) != directory) {
+    if (std::exchange(licenses_of_, of) != of) {
       auto next = std::make_shared<Settings>(*settings_);
-      set_licenses(*next, directory.get());
+      set_licenses(*next, of.directory.get(), of.nodes.get());
       settings_ = std::move(next);
     }
     return settings_;
@@ -104,7 +105,12 @@ class Controller {
   Arguments arguments_;
   mutable std::mutex settings_mutex_;
   mutable std::shared_ptr<const Settings> settings_;
-  mutable std::shared_ptr<const AccountDirectory> licenses_of_;  // whose remote licences are in settings_
+  struct LicensesOf {  // whose remote licences are in settings_, and by which numbers the nodes of layers
+    std::shared_ptr<const AccountDirectory> directory;
+    std::shared_ptr<const NodeNumbers> nodes;
+    bool operator==(const LicensesOf&) const = default;
+  };
+  mutable LicensesOf licenses_of_;
   net::Loop loop_;
   std::shared_ptr<net::Shares> shares_;
   Statistics stats_;
@@ -407,7 +413,7 @@ void Controller::use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slu
   os::LogOptions levels = log_options(next->config(), arguments_);
   log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
   std::lock_guard lock(settings_mutex_);
-  set_licenses(*next, licenses_of_.get());
+  set_licenses(*next, licenses_of_.directory.get(), licenses_of_.nodes.get());
   settings_ = next;
 }
 
