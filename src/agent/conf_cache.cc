@@ -65,13 +65,14 @@ Result<> put_in_place(const std::string& fresh, const std::string& path) {
   return {};
 }
 
-// What a daemon that was killed half way left.
+// What a daemon that was killed half way left: folders named as make_fresh_directory() names them.
 void remove_leftovers(const std::string& parent, const std::string& name) {
   DIR* dir = ::opendir(parent.c_str());
   if (!dir) return;
   std::vector<std::string> found;
   while (const dirent* entry = ::readdir(dir))
-    if (std::string_view(entry->d_name).starts_with(name + ".")) found.push_back(parent + "/" + entry->d_name);
+    if (std::string_view left = entry->d_name; left.starts_with(name + ".") && (left.size() == name.size() + 7 || left.ends_with(".old")))
+      found.push_back(parent + "/" + entry->d_name);
   ::closedir(dir);
   for (const std::string& path : found) remove_any(path);
 }

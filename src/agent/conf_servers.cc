@@ -90,7 +90,9 @@ Result<FirstProof> first_proof(const std::string& conf_file, const std::string& 
     if (key_file.empty() && ::access(path.c_str(), F_OK) != 0) continue;
     MUSTER_TRY(key, site::read_cluster_key_at(path));
     out.security.key = std::move(key);
-    char* real = ::realpath(path.c_str(), nullptr);  // the link to it is read from another folder
+    out.key = path;  // a link to it stays good when the key is replaced, so links on the way are not resolved
+    if (path.starts_with('/')) return out;
+    char* real = ::realpath(path.c_str(), nullptr);
     out.key = real ? real : path;
     std::free(real);
     return out;

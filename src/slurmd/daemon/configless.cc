@@ -54,10 +54,15 @@ Result<> fetch_configuration(Arguments& arguments) {
 bool ConfigFollower::on_order(const NodeOrder& order) {
   const auto* registered = std::get_if<node_rpc::Registered>(&order);
   const auto* reconfigure = std::get_if<node_rpc::Reconfigure>(&order);
-  const std::string version = registered ? registered->config : reconfigure ? reconfigure->config : "";
-  if (version.empty()) return false;  // none that slurmctld gives out
+  if (!configless_ || (!registered && !reconfigure)) return false;
+  const std::string& version = registered ? registered->config : reconfigure->config;
+  if (version.empty()) {
+    if (!reconfigure || !reconfigure->shutdown)
+      log_.error("slurmctld gives out no configuration (SlurmctldParameters=enable_configless): the one of before stays");
+    return false;
+  }
   wanted_ = version;
-  return registered && configless_ && version != kept_.version;
+  return registered && version != kept_.version;
 }
 
 void ConfigFollower::bring(std::function<void()> then) {
