@@ -72,6 +72,7 @@ ROWS = [
           ("restart", "kill -9 and restart until the first answer", "ms"),
           ("cancel", "scancel of all", "ms"))],
     ("hollow.register", "10,000 nodes connect and register", "ms", False, None),
+    ("hollow.configured", "10,000 nodes without slurm.conf get a changed one", "ms", False, None),
     ("hollow.jobs", "jobs submitted, placed and ended on 10,000 nodes", "/s", True, None),
     ("hollow.sbatch", "sbatch, one client, with 10,000 nodes connected", "/s", True, None),
     ("hollow.sinfo", "sinfo with 10,000 nodes", "ms", False, None),

@@ -56,7 +56,7 @@ add_custom_target(programs)
 # The part of an installation that a program belongs to: a daemon is one of its own, slurmstepd belongs to slurmd, commands to the client.
 function(muster_component name out)
   set(${out} client PARENT_SCOPE)
-  if(name MATCHES "^slurm(ctld|d|dbd)$")
+  if(name MATCHES "^(slurm(ctld|d|dbd)|sackd)$")
     set(${out} ${name} PARENT_SCOPE)
   elseif(name MATCHES "^slurmstepd")
     set(${out} slurmd PARENT_SCOPE)

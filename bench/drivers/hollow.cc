@@ -1,5 +1,6 @@
 // Hollow nodes: one process that plays many slurmds with live connections, so that the controller is measured at scale on a
 // small machine. Scripts are not fetched, since nothing runs. Jobs "run" for as long as their name says ("sleep250ms", default: not at all) and always succeed.
+// With SlurmctldParameters=enable_configless they get the configuration as slurmd --conf-server does, and a line says when all have it.
 //   muster-hollow SOCKET NODES…          host list, e.g. h[1-10000]
 #include <cstdio>
 #include <cstdlib>
@@ -7,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "agent/config_download.h"
 #include "base/text.h"
 #include "hostlist/hostlist.h"
 #include "model/node_rpc.h"
@@ -19,6 +21,19 @@ using namespace muster;
 namespace {
 
 uint64_t g_started = 0;
+
+// How many nodes have which configuration.
+struct Configured {
+  size_t nodes = 0, have = 0;
+  std::string version;
+  void got(const std::string& v) {
+    if (v != version) have = 0;
+    version = v;
+    if (++have == nodes) std::printf("all have configuration %s\n", v.c_str());
+    std::fflush(stdout);
+  }
+};
+Configured g_configured;
 
 class HollowNode {
  public:
@@ -66,11 +81,24 @@ class HollowNode {
     Numbered<NodeOrder> n;
     if (!wire::decode(f.payload, n) || n.session != session_ || n.sequence <= received_) return;
     received_ = n.sequence;
+    if (auto* hello = std::get_if<node_rpc::Registered>(&n.message)) configure(hello->config);
+    if (auto* again = std::get_if<node_rpc::Reconfigure>(&n.message)) configure(again->config);
     if (auto* launch = std::get_if<node_rpc::LaunchBatch>(&n.message)) run(*launch);
     else if (auto* end = std::get_if<node_rpc::TerminateJob>(&n.message)) {
       timers_.erase(end->job.value);
       report(node_rpc::JobGone{end->job, end->generation, {}});
     }
+  }
+  void configure(const std::string& version) {
+    if (version.empty() || version == config_.version) return;
+    const agent::Ask ask = [this](uint16_t message, std::string payload, std::function<void(Result<net::Frame>)> answered) {
+      channel_->request(message, std::move(payload), minutes(1), std::move(answered));
+    };
+    agent::fetch_config(ask, config_, false, [this](Result<agent::FetchedConfig> config) {
+      if (!config) return;
+      config_ = std::move(*config);
+      g_configured.got(config_.version);
+    });
   }
   void run(const node_rpc::LaunchBatch& launch) {
     ++g_started;
@@ -95,6 +123,7 @@ class HollowNode {
   std::string socket_, name_;
   net::ChannelPtr channel_;
   uint64_t session_ = 0, sent_ = 0, received_ = 0;
+  agent::FetchedConfig config_;
   std::unique_ptr<net::Loop::Timer> retry_;
   std::unordered_map<uint32_t, std::unique_ptr<net::Loop::Timer>> timers_;
 };
@@ -114,6 +143,7 @@ int main(int argc, char** argv) {
   net::Loop loop;
   std::vector<std::unique_ptr<HollowNode>> nodes;
   for (std::string& name : *names) nodes.push_back(std::make_unique<HollowNode>(loop, argv[1], name));
+  g_configured.nodes = nodes.size();
   for (auto& n : nodes) n->connect();
   std::printf("%zu hollow nodes\n", nodes.size());
   std::fflush(stdout);

@@ -58,6 +58,7 @@ endfunction()
 muster_daemon_package(slurmctld slurm /var/lib/slurm/slurmctld slurm.conf)
 muster_daemon_package(slurmd root /var/spool/slurmd slurm.conf)
 muster_daemon_package(slurmdbd slurm /var/lib/slurm/slurmdbd slurmdbd.conf)
+muster_daemon_package(sackd slurm /var/lib/slurm/sackd slurm.conf)
 
 function(scripts_of component out)
   set(found)
@@ -68,7 +69,7 @@ function(scripts_of component out)
   endforeach()
   set(${out} "${found}" PARENT_SCOPE)
 endfunction()
-foreach(component common slurmctld slurmd slurmdbd)
+foreach(component common slurmctld slurmd slurmdbd sackd)
   scripts_of(${component} scripts_${component})
 endforeach()
 
@@ -82,8 +83,10 @@ muster_package(slurmd SUMMARY "node daemon of Muster" DEPENDS "${same}, muster-c
                RECOMMENDS "munge, logrotate, muster-mpi" PROVIDES slurmd SCRIPTS ${scripts_slurmd})
 muster_package(slurmdbd SUMMARY "accounting daemon of Muster" DEPENDS "${same}, init-system-helpers" RECOMMENDS "munge, logrotate"
                PROVIDES slurmdbd SCRIPTS ${scripts_slurmdbd})
+muster_package(sackd SUMMARY "daemon of Muster for login hosts" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION}), init-system-helpers"
+               RECOMMENDS "munge, logrotate" PROVIDES sackd SCRIPTS ${scripts_sackd})
 muster_package(mpi SUMMARY "modules of Muster for srun --mpi=pmix and --mpi=pmi2" DEPENDS "${same}")
 muster_package(dev SUMMARY "headers for SPANK plugins" DEPENDS "${same}" PROVIDES libslurm-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
-set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd mpi dev)
+set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi dev)
 include(CPack)

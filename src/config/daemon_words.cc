@@ -26,7 +26,7 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     no_effect_word("cloud_dns", "each allocation tells the addresses of its nodes"),
     flag_word("disable_triggers", "no trigger can be set"),
     no_effect_word("enable_async_reply", "no answer holds up another"),
-    not_yet_word("enable_configless", "configless nodes"),
+    flag_word("enable_configless", "slurmd --conf-server and sackd get the configuration files, and get them again when they are others"),
     flag_word("enable_expedited_requeue",
               "a job of --requeue=expedite whose node or launch failed starts again at once, before all others"),
     flag_word("enable_stepmgr", "the steps of all jobs that are submitted from now on are managed on their first node"),

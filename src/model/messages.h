@@ -7,6 +7,7 @@
 #include "model/accounts.h"
 #include "model/archive.h"
 #include "model/assoc_mgr.h"
+#include "model/config_rpc.h"
 #include "model/crontab.h"
 #include "model/database_statistics.h"
 #include "model/job_content.h"

@@ -180,7 +180,8 @@ struct Registered {
   static constexpr uint32_t kNumber = 20;
   uint64_t session = 0;
   std::vector<JobId> forget;  // finished jobs whose end is durable
-  MUSTER_FIELDS(field(1, "session", self.session); field(2, "forget", self.forget);)
+  std::string config;         // the version of the files for nodes without slurm.conf (model/config_rpc.h); "": there are none
+  MUSTER_FIELDS(field(1, "session", self.session); field(2, "forget", self.forget); field(3, "config", self.config);)
 };
 
 struct JobOnNode {  // a job as its nodes need to know it
@@ -264,7 +265,8 @@ struct ForgetJobs {  // the ends of these jobs are durable here
 struct Reconfigure {
   static constexpr uint32_t kNumber = 25;
   bool shutdown = false;
-  MUSTER_FIELDS(field(1, "shutdown", self.shutdown);)
+  std::string config;  // as in Registered
+  MUSTER_FIELDS(field(1, "shutdown", self.shutdown); field(2, "config", self.config);)
 };
 
 struct SetLogging {  // scontrol setdebug, setdebugflags nodes=: until the configuration is read again

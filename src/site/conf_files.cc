@@ -17,6 +17,12 @@ std::optional<std::string> DiskFiles::read(const std::string& path) {
 
 bool DiskFiles::exists(const std::string& path) { return ::access(path.c_str(), F_OK) == 0; }
 
+std::optional<std::string> KeptFiles::read(const std::string& path) {
+  auto text = disk_.read(path);
+  if (text) read_[path] = *text;
+  return text;
+}
+
 std::string directory_of(const std::string& path) {
   const size_t slash = path.rfind('/');
   if (slash == std::string::npos) return ".";

@@ -2,6 +2,7 @@
 // program is installed in, else /etc/slurm (DESIGN 7). slurmctld(8), slurmd(8).
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,21 @@ class DiskFiles final : public config::FileSource {
   std::optional<std::string> read(const std::string& path) override;
   bool exists(const std::string& path) override;
 };
+
+// Reads likewise, and keeps what it has read.
+class KeptFiles final : public config::FileSource {
+ public:
+  std::optional<std::string> read(const std::string& path) override;
+  bool exists(const std::string& path) override { return disk_.exists(path); }
+  const std::map<std::string, std::string>& read_files() const { return read_; }  // by path
+
+ private:
+  DiskFiles disk_;
+  std::map<std::string, std::string> read_;
+};
+
+// Where commands find the configuration that slurmd or sackd of this host got from slurmctld. Guide configless_slurm.
+inline constexpr const char* kCachedConf = "/run/slurm/conf/slurm.conf";
 
 // The directory of a path: "/a/b" of "/a/b/c"; "." where there is no slash.
 std::string directory_of(const std::string& path);

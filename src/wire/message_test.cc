@@ -4,6 +4,7 @@
 
 #include "model/archive.h"
 #include "model/assoc_mgr.h"
+#include "model/config_rpc.h"
 #include "model/database_statistics.h"
 #include "model/job_content.h"
 #include "model/join_rpc.h"
@@ -27,21 +28,22 @@ using Messages = testing::Types<
     rpc::AllocationPending, rpc::NodeAddress, rpc::Allocated, rpc::WillRun, rpc::WillRunAnswer, rpc::WaitJob, rpc::WaitSteps,
     rpc::WaitRecords, rpc::RunWithoutJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep, rpc::StepNode,
     rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs, rpc::PerJobError, rpc::SignalJobsAnswer,
-    rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode, rpc::JoinNode, rpc::NodeJoined, rpc::UpdatePartition, rpc::UpdateStep,
-    rpc::ControlNodes, rpc::NotifyJob, rpc::UpdateConfig, rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::QueryShares,
-    rpc::ShareRows, ShareRow, rpc::QueryAssocMgr, rpc::AssocMgrRows, AssociationUse, QosUse, rpc::QueryPriorities, rpc::PriorityRows,
-    PriorityRow, FactorRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows,
-    rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText, rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord,
-    rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities,
-    rpc::EditEntities, ArchivePart, rpc::ArchiveDump, rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::StoreContent,
-    rpc::QueryContent, rpc::ContentPart, rpc::QueryDatabaseStatistics, rpc::DatabaseStatistics, rpc::EntitiesEdited, rpc::EditJobRecords,
-    rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, EventRecord, ReservationRecord, rpc::QueryUsage,
-    rpc::UsageAnswer, rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage, rpc::ReservationUsages, rpc::QueryEvents,
-    rpc::EventRecords, rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register,
-    node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load,
-    node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob,
-    node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob,
-    Numbered<NodeReport>, Numbered<NodeOrder>>;
+    rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode, rpc::JoinNode, rpc::NodeJoined, rpc::FetchConfig, rpc::ConfigManifest,
+    rpc::FetchConfigFile, rpc::ConfigChanged, rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes, rpc::NotifyJob, rpc::UpdateConfig,
+    rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::QueryShares, rpc::ShareRows, ShareRow, rpc::QueryAssocMgr, rpc::AssocMgrRows,
+    AssociationUse, QosUse, rpc::QueryPriorities, rpc::PriorityRows, PriorityRow, FactorRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs,
+    rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
+    rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords,
+    rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities, ArchivePart, rpc::ArchiveDump,
+    rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::StoreContent, rpc::QueryContent, rpc::ContentPart,
+    rpc::QueryDatabaseStatistics, rpc::DatabaseStatistics, rpc::EntitiesEdited, rpc::EditJobRecords, rpc::JobRecordsEdited,
+    rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, EventRecord, ReservationRecord, rpc::QueryUsage, rpc::UsageAnswer,
+    rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage, rpc::ReservationUsages, rpc::QueryEvents, rpc::EventRecords,
+    rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted,
+    node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,
+    node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob, node_rpc::SignalJob,
+    node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>,
+    Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {

@@ -10,8 +10,8 @@ import pytest
 from root import Root
 
 PREFIX = os.environ["MUSTER_PREFIX"]
-ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "mpi", "dev")
-DAEMONS = ("slurmctld", "slurmd", "slurmdbd")
+ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "sackd", "mpi", "dev")
+DAEMONS = ("slurmctld", "slurmd", "slurmdbd", "sackd")
 PAGE = open(os.path.join(os.path.dirname(__file__), "../../docs/install.md")).read()
 # The page has two hosts and a real kernel's groups; here one host stands for both.
 HERE = "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n"

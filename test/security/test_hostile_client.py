@@ -24,7 +24,7 @@ SECRET = "known-to-a-alone-5309"
 # own: his own jobs; new: jobs that were not there before, his own again; "": nothing.
 MAY = {
     "SubmitJob": "new", "Allocate": "new own", "WillRun": "", "WaitJob": "", "FinishAllocation": "own", "AttachAllocation": "",
-    "SubmitHetJob": "new", "AllocateHetJob": "new own", "CreateHetStep": "own", "CreateStep": "own", "FinishStep": "own", "SignalJobs": "own", "ControlJobs": "own", "UpdateJob": "own", "UpdateNode": "", "JoinNode": "",
+    "SubmitHetJob": "new", "AllocateHetJob": "new own", "CreateHetStep": "own", "CreateStep": "own", "FinishStep": "own", "SignalJobs": "own", "ControlJobs": "own", "UpdateJob": "own", "UpdateNode": "", "JoinNode": "", "FetchConfig": "", "FetchConfigFile": "",
     "UpdatePartition": "", "Shutdown": "", "Reconfigure": "", "Ping": "", "UpdateStep": "own", "ControlNodes": "", "NotifyJob": "",
     "UpdateConfig": "", "UpdateReservation": "", "QueryReservations": "", "QueryJobs": "", "QueryNodes": "", "QueryPartitions": "", "QueryText": "", "ExplainJob": "", "ExplainNode": "",
     "QueryLicenses": "", "QueryShares": "", "QueryAssocMgr": "", "QueryPriorities": "", "Relay": "", "AskerGone": "", "QueryStatistics": "",

@@ -1,5 +1,6 @@
 #include "cli/common/client_conf.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -269,7 +270,10 @@ Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string
 
 Result<std::string> find_conf_path() {
   std::string tried;
-  for (const std::string& path : site::conf_candidates()) {
+  std::vector<std::string> candidates = site::conf_candidates();
+  const char* named = getenv("SLURM_CONF");
+  if (!named || !*named) candidates.emplace_back(site::kCachedConf);
+  for (const std::string& path : candidates) {
     if (access(path.c_str(), R_OK) == 0) return path;
     tried += (tried.empty() ? "" : ", ") + path;
   }

@@ -56,7 +56,7 @@ struct ClientConf {
 // Reads `path` through `files`. kConfig: no such file, or Includes too deep.
 Result<ClientConf> scan_client_conf(config::FileSource& files, const std::string& path);
 
-// The path of slurm.conf: SLURM_CONF, then beside the program, then /etc/slurm. kConfig when there is none: "Could not establish a
+// The path of slurm.conf: SLURM_CONF, then beside the program, then /etc/slurm, then what slurmd or sackd got from slurmctld. kConfig when there is none: "Could not establish a
 // configuration source".
 Result<std::string> find_conf_path();
 // Finds it and scans it.

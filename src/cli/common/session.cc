@@ -26,6 +26,7 @@ std::vector<std::string> agent_sockets(const ClientConf& conf) {
   for (const std::string& name : {std::string(node ? node : ""), host})
     if (!name.empty() && name.find('/') == name.npos)
       out.push_back(site::slurmd_agent_socket(config::substitute_node(conf.slurmd_pid_file, name, host), name));
+  for (std::string& sackd : site::sackd_sockets(conf.path)) out.push_back(std::move(sackd));
   return out;
 }
 

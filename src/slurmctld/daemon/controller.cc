@@ -61,7 +61,8 @@ class Controller {
   Controller(os::Log& log, std::string conf_path, Arguments arguments)
       : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
 
-  Result<> start(std::shared_ptr<const config::LoadedConfig> loaded, net::BoundSocket agent);
+  // `files` has read the configuration.
+  Result<> start(std::shared_ptr<const config::LoadedConfig> loaded, const site::KeptFiles& files, net::BoundSocket agent);
   void run();
 
  private:
@@ -85,6 +86,8 @@ class Controller {
   void send(Order& order);
   Result<rpc::Messages> reconfigure();
   void use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user);
+  void offer_files(const config::Config& config, const site::KeptFiles& files);
+  std::string config_version() const { return config_files_ ? config_files_->manifest().version : ""; }
   void shutdown(bool controller_only);
   std::string show_config();
   // With the remote licences and the nodes that are known now.
@@ -119,7 +122,8 @@ class Controller {
   std::unique_ptr<CoreThread> core_;
   std::unique_ptr<PlannerThread> planner_;
   std::unique_ptr<NodeLinks> nodes_;
-  net::Security security_;  // signs the warrants of step managers
+  net::Security security_;                           // signs the warrants of step managers
+  std::shared_ptr<const ConfigFiles> config_files_;  // for hosts without slurm.conf; null: they get none
   std::unique_ptr<Service> service_;
   std::unique_ptr<TriggerPrograms> triggers_;
   std::unique_ptr<Programs> programs_;
@@ -131,10 +135,11 @@ class Controller {
   Time started_{};
 };
 
-Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, net::BoundSocket agent) {
+Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, const site::KeptFiles& files, net::BoundSocket agent) {
   started_ = stats_.since = net::Loop::now();
   MUSTER_TRY(slurm_user, site::user_of(loaded->config.slurm_user));
   settings_ = std::make_shared<const Settings>(make_settings(loaded, slurm_user, ::geteuid() != 0));
+  offer_files(loaded->config, files);
   shares_ = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
   shares_->on_refused = [this](const std::string& text) { log_.error("{}", text); };
   MUSTER_TRY(turns, open_state());
@@ -256,6 +261,7 @@ NodeLinks::Ports Controller::node_ports() {
   };
   ports.later = [this](std::function<void()> f) { loop_.defer(std::move(f)); };
   ports.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
+  ports.config_version = [this] { return config_version(); };
   ports.behind = [this](NodeId node) { post_command([node](Core& c) { c.node_caught_up(node); }); };
   ports.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
   return ports;
@@ -294,6 +300,7 @@ Service::Ports Controller::service_ports(const net::Security& security) {
   Service::Ports ports;
   ports.settings = [this] { return settings(); };
   ports.reconfigure = [this] { return reconfigure(); };
+  ports.config_files = [this] { return config_files_; };
   ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
   ports.security = security;
   ports.pass_on = [this](Uid uid, size_t bytes) { return shares_->pass_on(uid, bytes); };
@@ -375,8 +382,20 @@ void Controller::carry_out(std::vector<Effect> effects) {
   }
 }
 
+// What cannot be given out is no reason not to run.
+void Controller::offer_files(const config::Config& config, const site::KeptFiles& files) {
+  config_files_ = nullptr;
+  if (!config.slurmctld_parameters.has("enable_configless")) return;
+  std::vector<std::string> notes;
+  auto collected = ConfigFiles::collect(config, files.read_files(), notes);
+  for (const std::string& note : notes) log_.error("{}", note);
+  if (!collected) return log_.error("{}", collected.error().message());
+  config_files_ = std::move(*collected);
+  log_.info("{} files for hosts without slurm.conf", config_files_->manifest().files.size());
+}
+
 Result<rpc::Messages> Controller::reconfigure() {
-  site::DiskFiles files;
+  site::KeptFiles files;
   auto loaded = config::load_config(files, conf_path_);
   if (!loaded) {
     log_.error("reconfigure: the files are refused, nothing changed: {}", config::to_text(loaded.error()));
@@ -393,6 +412,7 @@ Result<rpc::Messages> Controller::reconfigure() {
   }
   MUSTER_TRY(slurm_user, site::user_of(read->config.slurm_user));
   use(read, slurm_user);
+  offer_files(read->config, files);
   service_->users_changed();
   auto next = settings();
   core_->post({[next](Core& c, store::EventLog&) -> Reply {
@@ -400,7 +420,8 @@ Result<rpc::Messages> Controller::reconfigure() {
                  return {};
                },
                {}});
-  nodes_->send_to_all(node_rpc::Reconfigure{});
+  nodes_->send_to_all(node_rpc::Reconfigure{false, config_version()});
+  service_->config_changed(config_version());
   MUSTER_TRY(security, site::load_security(next->config(), slurm_user));
   accounting_->configure(next, security);
   return out;
@@ -495,7 +516,7 @@ int run_slurmctld(int argc, char** argv) {
   Arguments arguments = parse_arguments(argc, argv);
   if (arguments.exit_now >= 0) return arguments.exit_now;
   std::string path = site::find_conf(arguments.conf_file);
-  site::DiskFiles files;
+  site::KeptFiles files;
   auto loaded = config::load_config(files, path);
   if (!loaded) {
     std::fprintf(stderr, "slurmctld: fatal: %s", config::to_text(loaded.error()).c_str());
@@ -532,13 +553,14 @@ int run_slurmctld(int argc, char** argv) {
   for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
 
   Controller controller(**log, path, arguments);
-  if (auto ok = controller.start(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), std::move(*agent)); !ok) {
+  if (auto ok = controller.start(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), files, std::move(*agent)); !ok) {
     (*log)->fatal("{}", ok.error().message());
     return die(ok.error());
   }
   if (background)
     if (auto ok = background->ready(); !ok) return die(ok.error());
   if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
+  files = site::KeptFiles();
   controller.run();
   return 0;
 }

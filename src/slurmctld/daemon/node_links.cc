@@ -54,6 +54,7 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   // The session's first order, before any that the registration gives rise to.
   node_rpc::Registered hello;
   hello.session = session;
+  hello.config = ports_.config_version();
   send(node->id, hello);
   ports_.connected(node->id);
   return {};

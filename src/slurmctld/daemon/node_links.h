@@ -29,8 +29,9 @@ class NodeLinks {
     std::function<std::shared_ptr<const Cluster>()> snapshot;
     std::function<void(NodeId, NodeReport)> report;
     std::function<void(NodeId)> connected, disconnected;
-    std::function<void(std::function<void()>)> later;  // in another turn of the loop
-    std::function<void(NodeId)> behind;                // obligations were left out, and the node has caught up
+    std::function<void(std::function<void()>)> later;                 // in another turn of the loop
+    std::function<void(NodeId)> behind;                               // obligations were left out, and the node has caught up
+    std::function<std::string()> config_version = [] { return ""; };  // of the files for nodes without slurm.conf
   };
   static constexpr size_t kWindow = 256u << 10;
   static constexpr size_t kMostWaiting = 4096;

@@ -18,6 +18,12 @@
 namespace muster::slurmctld {
 namespace {
 
+constexpr size_t kMostFollowers = 16384;  // login hosts that are told of changes
+
+std::unexpected<Error> not_enabled() {
+  return fail(Errc::kConfiglessDisabled, {}, "SlurmctldParameters=enable_configless in slurm.conf lets slurmctld give out the files");
+}
+
 uint64_t time_of_1000_clock_reads() {
   Duration began = net::Loop::monotonic();
   for (int i = 0; i < 1000; ++i) (void)net::Loop::now();
@@ -555,6 +561,35 @@ Result<> Service::shutdown(const Call& call, rpc::Shutdown request) {
   finish<rpc::Shutdown>(call, {});
   ports_.shutdown(request.controller_only);
   return {};
+}
+
+// ---- the configuration's files, for hosts that have none: each asks at its own pace. sackds are told here when the files are others; slurmds
+// are told by orders
+
+Result<> Service::fetch_config(const Call& call, rpc::FetchConfig request) {
+  const auto files = ports_.config_files();
+  if (!files) return not_enabled();
+  if (request.follow) {
+    std::erase_if(followers_, [&](const ChannelRef& f) { return f.expired() || f.lock() == call.channel.lock(); });
+    if (followers_.size() >= kMostFollowers) return fail(Errc::kTryAgainLater, {}, "too many hosts follow the configuration");
+    followers_.push_back(call.channel);
+  }
+  finish<rpc::FetchConfig>(call, files->manifest());
+  return {};
+}
+
+Result<> Service::fetch_config_file(const Call& call, rpc::FetchConfigFile request) {
+  const auto files = ports_.config_files();
+  if (!files) return not_enabled();
+  MUSTER_TRY(piece, files->piece(request));
+  finish<rpc::FetchConfigFile>(call, piece);
+  return {};
+}
+
+void Service::config_changed(const std::string& version) {
+  const std::string notice = wire::encoded(rpc::ConfigChanged{version});
+  for (const ChannelRef& follower : followers_)
+    if (auto channel = follower.lock()) channel->notify(rpc::ConfigChanged::kNumber, notice);
 }
 
 }  // namespace muster::slurmctld

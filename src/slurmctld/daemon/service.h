@@ -17,6 +17,7 @@
 #include "slurmctld/core/query.h"
 #include "slurmctld/daemon/blob_cache.h"
 #include "slurmctld/daemon/callers.h"
+#include "slurmctld/daemon/config_files.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/database_questions.h"
 #include "slurmctld/daemon/node_links.h"
@@ -42,6 +43,7 @@ class Service {
     net::Security security;                                                       // signs step credentials
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
     QueryTexts texts;                                                             // query threads only
+    std::function<std::shared_ptr<const ConfigFiles>()> config_files = [] { return nullptr; };  // null: enable_configless is not set
     site::KnownUsers::Ask ask_user = site::ask_user_database;
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
@@ -50,6 +52,7 @@ class Service {
   void close_all() { channels_.close_all(); }
   size_t connections() const { return channels_.size(); }
   void users_changed() { callers_.users_changed(); }  // I/O thread; the site says that its users or groups did
+  void config_changed(const std::string& version);    // I/O thread; the files for hosts without slurm.conf are others
   void state_changed() { watches_.state_changed(); }  // I/O thread; a new snapshot is out
 
  private:
@@ -148,6 +151,8 @@ class Service {
   void reset_statistics_at_midnight();
   Result<> reconfigure(const Call& call, rpc::Reconfigure request);
   Result<> shutdown(const Call& call, rpc::Shutdown request);
+  Result<> fetch_config(const Call& call, rpc::FetchConfig request);
+  Result<> fetch_config_file(const Call& call, rpc::FetchConfigFile request);
   // Requests of node daemons.
   Result<> relay(const Call& call, const rpc::Relay& request);
   Result<> asker_gone(const Call& call, rpc::AskerGone request);
@@ -172,6 +177,7 @@ class Service {
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
   std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation
+  std::vector<ChannelRef> followers_;                // of the configuration's files
   std::unique_ptr<net::Loop::Timer> midnight_;
   Time started_;
   uint64_t clock_us_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "agent/conf_servers.h"
 #include "base/text.h"
 #include "base/version.h"
 #include "model/request_texts.h"
@@ -31,7 +32,9 @@ constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
                           "  -v                  log more; may be repeated\n"
                           "  -V                  print the version\n"
                           "  -Z                  be a node that slurm.conf does not have, described by this machine and --conf\n"
+                          "  --authinfo LIST     AuthInfo until the configuration is here, for --conf-server\n"
                           "  --conf KEYS         keys of a NodeName line, for -Z\n"
+                          "  --conf-server LIST  get the configuration from slurmctld at HOST[:PORT], the first that answers\n"
                           "  --extra TEXT        set Extra of the node, which jobs may ask about with --extra\n"
                           "  --parameters LIST   SlurmdParameters for this start\n"
                           "  --systemd           started by systemd: do not detach\n";
@@ -63,16 +66,14 @@ struct Text {
   int option;
   std::string Arguments::*set;
 };
-constexpr Text kTexts[] = {{'d', &Arguments::stepd_path}, {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
-                           {'N', &Arguments::node_name},  {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra}};
+constexpr Text kTexts[] = {{'d', &Arguments::stepd_path},          {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
+                           {'N', &Arguments::node_name},           {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra},
+                           {kConfServer, &Arguments::conf_server}, {kAuthInfo, &Arguments::auth_info}};
 struct Refusal {
   int option;
   const char *what, *why;
 };
-constexpr const char* kOfConfServer = "they belong to --conf-server, which is not supported yet";
-constexpr Refusal kRefusals[] = {{kConfServer, "--conf-server", "a start without slurm.conf is not supported yet"},
-                                 {kAuthInfo, "--authinfo, --ca-cert-file", kOfConfServer},
-                                 {kCaCert, "--authinfo, --ca-cert-file", kOfConfServer},
+constexpr Refusal kRefusals[] = {{kCaCert, "--ca-cert-file", "the cluster key proves slurmctld; no connection here has certificates"},
                                  {kInstance, "--instance-id, --instance-type", "not supported yet"}};
 
 int refuse(const std::string& why) {
@@ -138,6 +139,8 @@ Arguments parse_arguments(int argc, char** argv) {
   if (a.exit_now < 0 && !a.conf.empty() && a.join != rpc::JoinAs::kNormal)
     a.exit_now =
         refuse("--conf", "it describes a node of its own, which takes -Z; the Topology of a cloud node is set with scontrol update");
+  if (a.exit_now < 0 && !a.conf_server.empty())
+    if (auto servers = agent::servers_named(a.conf_server); !servers) a.exit_now = refuse(std::string(servers.error().message()));
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");
   return a;
 }

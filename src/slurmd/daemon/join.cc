@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <thread>
 
+#include "agent/may_come_later.h"
 #include "net/backoff.h"
 #include "net/client.h"
 #include "os/node/hardware.h"
@@ -13,7 +14,6 @@
 #include "site/trust.h"
 #include "slurmd/core/node_definition.h"
 #include "slurmd/daemon/gres_setup.h"
-#include "slurmd/daemon/may_come_later.h"
 #include "wire/codec.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -93,7 +93,7 @@ Result<rpc::NodeJoined> ask(const config::Config& config, const rpc::JoinNode& r
   net::Backoff pauses(milliseconds(50), seconds(5), net::Backoff::random_seed());
   for (bool told = false;; told = true) {
     Result<rpc::NodeJoined> joined = ask_once(way, slurm_user, request);
-    if (joined || !may_be_reached_later(joined.error())) return joined;
+    if (joined || !agent::may_be_reached_later(joined.error())) return joined;
     if (!told) {
       const Error& why = joined.error();
       std::fprintf(stderr, "slurmd: slurmctld has to say which node this is, and is waited for: %s\n",

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "slurmd/daemon/may_come_later.h"
+#include "agent/may_come_later.h"
 
 namespace muster::slurmd {
 namespace {
@@ -66,7 +66,7 @@ void Neighbours::connect(const std::string& node) {
 void Neighbours::answered(const std::string& node, const Result<net::Frame>& answer) {
   auto at = lines_.find(node);
   if (at == lines_.end()) return;
-  if (!answer && may_be_reached_later(answer.error())) return try_again(node, answer.error());
+  if (!answer && agent::may_be_reached_later(answer.error())) return try_again(node, answer.error());
   if (!answer) log_.debug("node {} takes no word of job {}: {}", node, at->second.letters.front().job.value, answer.error().message());
   const std::function<void()> told = std::move(at->second.letters.front().told);
   at->second.letters.pop_front();

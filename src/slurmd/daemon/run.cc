@@ -16,6 +16,7 @@
 #include "os/limits.h"
 #include "os/service_manager.h"
 #include "site/conf_files.h"
+#include "slurmd/daemon/configless.h"
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/join.h"
 #include "slurmd/daemon/slurmd.h"
@@ -46,6 +47,7 @@ int run_slurmd(int argc, char** argv) {
   if (arguments.exit_now >= 0) return arguments.exit_now;
   if (arguments.print_hardware) return print_hardware(arguments);
   std::optional<os::Detached> background;
+  if (auto ok = fetch_configuration(arguments); !ok) return complain(background, ok.error());
   arguments.conf_file = absolute(site::find_conf(arguments.conf_file));  // the working directory changes
   if (arguments.join)
     if (auto ok = join_cluster(arguments); !ok) return complain(background, ok.error());

@@ -99,6 +99,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                else if (auto* m = std::get_if<node_rpc::ManageSteps>(&o)) places_.learn(m->warrant.job);
                last_order_ = net::Loop::now();
                if (std::holds_alternative<node_rpc::Registered>(o)) managed_.registered();
+               if (follower_.on_order(o)) carry_out(ReadConfig{});
                managed_.on_order(o);
                look_for_programs();
                core_.on_order(o, last_order_);
@@ -500,7 +501,7 @@ void Slurmd::carry_out(const DropJob& e) {
   leftovers_.end(setup_.groups, e.job);
 }
 
-void Slurmd::carry_out(const ReadConfig&) {
+void Slurmd::read_config() {
   auto fresh = load_setup(arguments_);
   if (!fresh) return log_.error("reconfigure: the files are refused, nothing changed: {}", fresh.error().message());
   if (auto ok = keep_cgroups(setup_, *fresh, log_); !ok) return log_.error("reconfigure: nothing changed: {}", ok.error().message());

@@ -6,11 +6,13 @@
 #include <memory>
 #include <string>
 
+#include "agent/user_relay.h"
 #include "net/loop.h"
 #include "net/turns.h"
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
+#include "slurmd/daemon/configless.h"
 #include "slurmd/daemon/content_cache.h"
 #include "slurmd/daemon/controller_link.h"
 #include "slurmd/daemon/ended_runs.h"
@@ -88,7 +90,10 @@ class Slurmd {
   void carry_out(const ReleaseStep& e);
   void carry_out(const DropJob& e);
   void learn(const node_rpc::TerminateJob& t);
-  void carry_out(const ReadConfig& e);
+  void carry_out(const ReadConfig&) {
+    follower_.bring([this] { read_config(); });
+  }
+  void read_config();
   void carry_out(const StopDaemon& e);
   void carry_out(const ChangeLogging& e);
   void carry_out(const Reboot& e);
@@ -105,7 +110,6 @@ class Slurmd {
   void accepted(net::ChannelPtr channel);
   Result<> on_request(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_launch_step(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<> relay_to_controller(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_signal_step(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_relay(const net::ChannelPtr& channel, const net::Frame& frame);
   // what scontrol asks on this host
@@ -159,9 +163,9 @@ class Slurmd {
   ContentCache contents_;
   std::unique_ptr<net::Listener> agent_, tcp_;
   std::map<const net::Channel*, net::ChannelPtr> clients_;
-  net::Turns to_nodes_{loop_, 128};                 // connections to other nodes, for those who asked here
-  std::map<const net::Channel*, uint64_t> askers_;  // of the clients, those for whom slurmctld was asked to wait
-  uint64_t last_asker_ = 0;
+  net::Turns to_nodes_{loop_, 128};  // connections to other nodes, for those who asked here
+  ConfigFollower follower_{log_, link_, arguments_.configless};
+  agent::UserRelay relay_{link_.connection(), [this] { return setup_.node; }};
   std::map<StepKey, AskedStep> asked_;
   std::map<StepKey, Asker> starting_;         // its slurmstepd has not said yet whether the tasks run
   Time last_order_{};                         // of the controller

@@ -63,7 +63,7 @@ void Slurmd::accepted(net::ChannelPtr channel) {
     if (!ok && f.kind == net::FrameKind::kRequest) c->answer_error(f.id, ok.error());
   };
   channel->on_closed = [this, raw](const Error&) {
-    if (auto at = askers_.extract(raw)) link_.asker_gone(at.mapped());
+    relay_.closed(raw);
     clients_.erase(raw);
   };
   clients_[raw] = std::move(channel);
@@ -83,35 +83,8 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& fr
     case wire::number_of<rpc::PartEnded>: return on_part_ended(channel, frame);
     default:
       if (answer_for_managed(channel, frame)) return {};
-      return relay_to_controller(channel, frame);
+      return relay_.pass_on(channel, frame);
   }
-}
-
-// Passes on a command of a user on this node, who has no cluster key: the agent socket says who it is, the controller judges.
-Result<> Slurmd::relay_to_controller(const net::ChannelPtr& channel, const net::Frame& frame) {
-  if (channel->peer().trust != net::Trust::kLocalUser) return fail(Errc::kUnexpectedMessage);
-  rpc::Relay relay;
-  relay.uid = channel->peer().uid;
-  relay.gid = channel->peer().gid;
-  relay.host = setup_.node;
-  if (const pid_t session = ::getsid(channel->peer().pid); channel->peer().pid > 0 && session > 0)
-    relay.session = static_cast<uint32_t>(session);
-  relay.message = frame.message;
-  relay.payload = frame.payload;
-  if (wire::waits(frame.message)) relay.asker = askers_.try_emplace(channel.get(), ++last_asker_).first->second;
-  std::weak_ptr<net::Channel> asker = channel;
-  link_.relay(
-      relay,
-      [asker, id = frame.id, number = frame.message](net::Frame part) {
-        if (auto c = asker.lock()) c->answer_part(id, number, std::move(part.payload));
-      },
-      [asker, id = frame.id, number = frame.message](Result<net::Frame> answer) {
-        auto c = asker.lock();
-        if (!c) return;
-        if (answer) c->answer(id, number, std::move(answer->payload));
-        else c->answer_error(id, answer.error());
-      });
-  return {};
 }
 
 bool Slurmd::is_daemon(const net::Peer& peer) const { return peer.is_daemon(setup_.slurm_user); }

@@ -4,7 +4,7 @@
 
 #include "base/result.h"
 
-namespace muster::slurmd {
+namespace muster::agent {
 
 inline bool may_be_reached_later(const Error& e) {
   return e.code == Errc::kConnectFailed || e.code == Errc::kSendFailed || e.code == Errc::kReceiveFailed ||
@@ -12,4 +12,4 @@ inline bool may_be_reached_later(const Error& e) {
          e.code == Errc::kDiskFull;  // it could not write it down
 }
 
-}  // namespace muster::slurmd
+}  // namespace muster::agent

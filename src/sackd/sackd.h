@@ -1,0 +1,55 @@
+// Sackd: passes on what users of a login host ask, and keeps the configuration's files there. It starts as root, or as SlurmUser, and goes on
+// as SlurmUser; with root gone it has the key in memory. One thread, one loop. sackd(8).
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "agent/conf_servers.h"
+#include "agent/user_relay.h"
+#include "config/load.h"
+#include "net/channel_set.h"
+#include "net/loop.h"
+#include "os/log.h"
+#include "sackd/arguments.h"
+
+namespace muster::sackd {
+
+struct Setup {
+  config::Config config;
+  net::Security security;
+  Uid slurm_user{};
+  std::string host;                  // this one
+  std::string conf_file;             // "" where the files come from slurmctld
+  std::string folder, version, key;  // of the files that come from slurmctld
+};
+
+class Sackd {
+ public:
+  Sackd(Setup setup, Arguments arguments, os::Log& log);
+  Result<> start(net::BoundSocket socket);
+  void run() { loop_.run(); }
+
+ private:
+  agent::ControllerConnection::Ports connection_ports();
+  net::ChannelSet::Events channel_events();
+  void wire_signals();
+  void on_frame(const net::Frame& frame);
+  void fetch();  // the files, if slurmctld has others
+  void fetched(Result<agent::FetchedConfig> config);
+  void read_again();
+
+  Setup setup_;
+  Arguments arguments_;
+  os::Log& log_;
+  net::Loop loop_;
+  agent::ControllerConnection link_;
+  agent::UserRelay relay_;
+  net::ChannelSet users_;
+  std::unique_ptr<net::Listener> listener_;
+  bool fetching_ = false, again_ = false;
+};
+
+int run_sackd(int argc, char** argv);
+
+}  // namespace muster::sackd
