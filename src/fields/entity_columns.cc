@@ -1,10 +1,14 @@
-// The columns of sacctmgr's listings. Widths and headers are those that Debian's Slurm 22.05 prints.
-#include "fields/entity_view.h"
-
+// The columns of sacctmgr's listings, and the members that they are in its documents (listed_fact.h), in the shapes of the description's
+// slurmdb part: account, assoc, cluster_rec, qos, tres, user, wckey. It has none of transactions and resources, whose members are named after
+// their columns. Widths and headers are those that Debian's Slurm 22.05 prints.
 #include <algorithm>
 #include <array>
 
 #include "base/tres_mem.h"
+#include "fields/entity_kinds.h"
+#include "fields/entity_objects.h"
+#include "fields/entity_values.h"
+#include "fields/listed_fact.h"
 #include "fields/values.h"
 
 namespace muster::fields {
@@ -13,6 +17,13 @@ namespace {
 using V = const EntityView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
+
+using EntityFact = ListedFact<EntityView>;
+template <class K = SameAsField, auto Get = SameAsField{}>
+constexpr auto member(std::string_view key, uint16_t place) {
+  return member_of<EntityFact, K, Get>(key, place);
+}
+constexpr EntityFact row(EntityField column, auto... members) { return listed<EntityView>(column, members...); }
 
 template <LimitKind Kind>
 void association_limit(V v, S o) {
@@ -27,7 +38,7 @@ void qos_limit(V v, S o) {
 template <LimitKind Kind, char Tres>
 void limit_part(V v, S o) {
   constexpr std::string_view kTres = Tres == 'c' ? "cpu" : Tres == 'm' ? "mem" : "node";
-  const std::vector<Limit>* limits = v.qos ? &v.qos->limits : v.association ? &v.association->limits : nullptr;
+  const std::vector<::muster::Limit>* limits = v.qos ? &v.qos->limits : v.association ? &v.association->limits : nullptr;
   if (auto value = limits ? find_limit(*limits, Kind, kTres) : std::nullopt) put_number(o, *value);  // memory in MB, without its unit
 }
 constexpr EntityField kOldLimitColumns[] = {
@@ -70,232 +81,342 @@ void put_qos_numbers(V v, S o) {
     }
 }
 
-constexpr EntityField kAssociation[] = {
-    {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "The cluster",
+constexpr EntityFact kAssociation[] = {
+    row({"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "The cluster",
      [](V v, S o) {
        if (v.association) o += v.association->cluster;
-     }},
-    {"Account", "Account", 10, Fit::kMarked, kWorks, "The account", [](V v, S o) { put_account(v, o); }, "Acct"},
-    {"User", "User", 10, Fit::kMarked, kWorks, "The user; of the account itself nothing",
+     }}, member<Text, of_association<&AssociationRecord::cluster>>("cluster", 30)),
+    row({"Account", "Account", 10, Fit::kMarked, kWorks, "The account", [](V v, S o) { put_account(v, o); }, "Acct"}, member<Text, of_association<&AssociationRecord::account>>("account", 20)),
+    row({"User", "User", 10, Fit::kMarked, kWorks, "The user; of the account itself nothing",
      [](V v, S o) {
        if (v.association) o += v.association->user;
-     }},
-    {"Partition", "Partition", 10, Fit::kMarked, kWorks, "The partition, if it is of one",
+     }}, member<Text, of_association<&AssociationRecord::user>>("user", 300)),
+    row({"Partition", "Partition", 10, Fit::kMarked, kWorks, "The partition, if it is of one",
      [](V v, S o) {
        if (v.association) o += v.association->partition;
-     }},
-    {"Share", "Share", 9, Fit::kMarked, kWorks, "Shares for fair share", [](V v, S o) { put_shares(v, o); }, "FairShare"},
-    {"Priority", "Priority", 10, Fit::kMarked, kWorks, "What it adds to the priority", association_limit<LimitKind::kPriority>},
-    {"GrpJobs", "GrpJobs", 7, Fit::kMarked, kWorks, "Jobs running at once, of it and all below", association_limit<LimitKind::kGrpJobs>},
-    {"GrpTRES", "GrpTRES", 13, Fit::kMarked, kWorks, "Resources in use at once, of it and all below",
-     association_limit<LimitKind::kGrpTres>},
-    {"GrpSubmit", "GrpSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running, of it and all below",
-     association_limit<LimitKind::kGrpSubmitJobs>, "GrpSubmitJobs"},
-    {"GrpWall", "GrpWall", 11, Fit::kMarked, kWorks, "Wall clock time, of it and all below", association_limit<LimitKind::kGrpWall>},
-    {"GrpTRESMins", "GrpTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes used, of it and all below",
-     association_limit<LimitKind::kGrpTresMins>},
-    {"MaxJobs", "MaxJobs", 7, Fit::kMarked, kWorks, "Jobs running at once", association_limit<LimitKind::kMaxJobs>},
-    {"MaxTRES", "MaxTRES", 13, Fit::kMarked, kWorks, "Resources of a job", association_limit<LimitKind::kMaxTresPerJob>,
-     "MaxTRESPJ MaxTRESPerJob"},
-    {"MaxTRESPerNode", "MaxTRESPerNode", 14, Fit::kMarked, kWorks, "Resources of a job on each node",
-     association_limit<LimitKind::kMaxTresPerNode>, "MaxTRESPN"},
-    {"MaxSubmit", "MaxSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running", association_limit<LimitKind::kMaxSubmitJobs>,
-     "MaxSubmitJobs"},
-    {"MaxWall", "MaxWall", 11, Fit::kMarked, kWorks, "Wall clock time of a job", association_limit<LimitKind::kMaxWall>,
-     "MaxWallDurationPerJob"},
-    {"MaxTRESMins", "MaxTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes of a job", association_limit<LimitKind::kMaxTresMinsPerJob>,
-     "MaxTRESMinsPJ MaxTRESMinsPerJob"},
-    {"QOS", "QOS", 20, Fit::kMarked, kWorks, "QOS that may be used",
+     }}, member<Text, of_association<&AssociationRecord::partition>>("partition", 260)),
+    row({"Share", "Share", 9, Fit::kMarked, kWorks, "Shares for fair share", [](V v, S o) { put_shares(v, o); }, "FairShare"}, member<Number, shares>("shares_raw", 290)),
+    row({"Priority", "Priority", 10, Fit::kMarked, kWorks, "What it adds to the priority", association_limit<LimitKind::kPriority>}, member<MaybeCount, limit<LimitKind::kPriority>>("priority", 270)),
+    row({"GrpJobs", "GrpJobs", 7, Fit::kMarked, kWorks, "Jobs running at once, of it and all below", association_limit<LimitKind::kGrpJobs>}, member<LimitCount, limit<LimitKind::kGrpJobs>>("max.jobs.per.count", 70)),
+    row({"GrpTRES", "GrpTRES", 13, Fit::kMarked, kWorks, "Resources in use at once, of it and all below",
+     association_limit<LimitKind::kGrpTres>}, member<LimitTres, tres_limits<LimitKind::kGrpTres>>("max.tres.total", 140)),
+    row({"GrpSubmit", "GrpSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running, of it and all below",
+     association_limit<LimitKind::kGrpSubmitJobs>, "GrpSubmitJobs"}, member<LimitCount, limit<LimitKind::kGrpSubmitJobs>>("max.jobs.per.submitted", 90)),
+    row({"GrpWall", "GrpWall", 11, Fit::kMarked, kWorks, "Wall clock time, of it and all below", association_limit<LimitKind::kGrpWall>}, member<LimitCount, limit<LimitKind::kGrpWall>>("max.per.account.wall_clock", 210)),
+    row({"GrpTRESMins", "GrpTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes used, of it and all below",
+     association_limit<LimitKind::kGrpTresMins>}, member<LimitTres, tres_limits<LimitKind::kGrpTresMins>>("max.tres.group.minutes", 150)),
+    row({"MaxJobs", "MaxJobs", 7, Fit::kMarked, kWorks, "Jobs running at once", association_limit<LimitKind::kMaxJobs>}, member<LimitCount, limit<LimitKind::kMaxJobs>>("max.jobs.active", 110)),
+    row({"MaxTRES", "MaxTRES", 13, Fit::kMarked, kWorks, "Resources of a job", association_limit<LimitKind::kMaxTresPerJob>,
+     "MaxTRESPJ MaxTRESPerJob"}, member<LimitTres, tres_limits<LimitKind::kMaxTresPerJob>>("max.tres.per.job", 190)),
+    row({"MaxTRESPerNode", "MaxTRESPerNode", 14, Fit::kMarked, kWorks, "Resources of a job on each node",
+     association_limit<LimitKind::kMaxTresPerNode>, "MaxTRESPN"}, member<LimitTres, tres_limits<LimitKind::kMaxTresPerNode>>("max.tres.per.node", 200)),
+    row({"MaxSubmit", "MaxSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running", association_limit<LimitKind::kMaxSubmitJobs>,
+     "MaxSubmitJobs"}, member<LimitCount, limit<LimitKind::kMaxSubmitJobs>>("max.jobs.total", 130)),
+    row({"MaxWall", "MaxWall", 11, Fit::kMarked, kWorks, "Wall clock time of a job", association_limit<LimitKind::kMaxWall>,
+     "MaxWallDurationPerJob"}, member<LimitCount, limit<LimitKind::kMaxWall>>("max.jobs.per.wall_clock", 100)),
+    row({"MaxTRESMins", "MaxTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes of a job", association_limit<LimitKind::kMaxTresMinsPerJob>,
+     "MaxTRESMinsPJ MaxTRESMinsPerJob"}, member<LimitTres, tres_limits<LimitKind::kMaxTresMinsPerJob>>("max.tres.minutes.per.job", 180)),
+    row({"QOS", "QOS", 20, Fit::kMarked, kWorks, "QOS that may be used",
      [](V v, S o) {
        if (v.association) put_sorted(v.association->qos, o);
      },
-     "QosLevel"},
-    {"DefaultQOS", "Def QOS", 9, Fit::kMarked, kWorks, "The QOS of jobs that name none",
+     "QosLevel"}, member<List, qos_of_association>("qos", 280)),
+    row({"DefaultQOS", "Def QOS", 9, Fit::kMarked, kWorks, "The QOS of jobs that name none",
      [](V v, S o) {
        if (v.association) o += v.association->default_qos;
-     }},
-    {"GrpTRESRunMins", "GrpTRESRunMins", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs, of it and all below",
-     association_limit<LimitKind::kGrpTresRunMins>},
-    {"GrpJobsAccrue", "GrpJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age, of it and all below",
-     association_limit<LimitKind::kGrpJobsAccrue>},
-    {"MaxJobsAccrue", "MaxJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age",
-     association_limit<LimitKind::kMaxJobsAccrue>},
-    {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags",
+     }}, member<Text, of_association<&AssociationRecord::default_qos>>("default.qos", 50)),
+    row({"GrpTRESRunMins", "GrpTRESRunMins", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs, of it and all below",
+     association_limit<LimitKind::kGrpTresRunMins>}, member<LimitTres, tres_limits<LimitKind::kGrpTresRunMins>>("max.tres.group.active", 160)),
+    row({"GrpJobsAccrue", "GrpJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age, of it and all below",
+     association_limit<LimitKind::kGrpJobsAccrue>}, member<LimitCount, limit<LimitKind::kGrpJobsAccrue>>("max.jobs.per.accruing", 80)),
+    row({"MaxJobsAccrue", "MaxJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age",
+     association_limit<LimitKind::kMaxJobsAccrue>}, member<LimitCount, limit<LimitKind::kMaxJobsAccrue>>("max.jobs.accruing", 120)),
+    row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags",
      [](V v, S o) {
        if (v.association) o += join(v.association->flags, ",");
-     }},
-    {"Comment", "Comment", 20, Fit::kMarked, kWorks, "Its comment",
+     }}, member<List, flags_of<&EntityView::association>>("flags", 60)),
+    row({"Comment", "Comment", 20, Fit::kMarked, kWorks, "Its comment",
      [](V v, S o) {
        if (v.association) o += v.association->comment;
-     }},
-    {"ID", "ID", 6, Fit::kWhole, kWorks, "Its number",
+     }}, member<Text, of_association<&AssociationRecord::comment>>("comment", 40)),
+    row({"ID", "ID", 6, Fit::kWhole, kWorks, "Its number",
      [](V v, S o) {
        if (v.association) put_number(o, v.association->id);
-     }},
-    {"Lineage", "Lineage", 20, Fit::kMarked, kWorks, "The way to it from the root",
+     }}, member<Number, of_association<&AssociationRecord::id>>("id", 220)),
+    row({"Lineage", "Lineage", 20, Fit::kMarked, kWorks, "The way to it from the root",
      [](V v, S o) {
        if (v.association) o += v.association->lineage;
-     }},
-    {"ParentID", "ParentID", 8, Fit::kWhole, kWorks, "The number of the association above",
+     }}, member<Text, of_association<&AssociationRecord::lineage>>("lineage", 240)),
+    row({"ParentID", "ParentID", 8, Fit::kWhole, kWorks, "The number of the association above",
      [](V v, S o) {
        if (v.association && v.association->parent_id) put_number(o, v.association->parent_id);
-     }},
-    {"ParentName", "ParentName", 10, Fit::kMarked, kWorks, "The account above an account",
+     }}),
+    row({"ParentName", "ParentName", 10, Fit::kMarked, kWorks, "The account above an account",
      [](V v, S o) {
        if (v.association) o += v.association->parent_account;
-     }},
-    {"QOSRaw", "QOS_RAW", 10, Fit::kMarked, kWorks, "The numbers of those QOS", [](V v, S o) { put_qos_numbers(v, o); }, "QOS_RAW"},
+     }}, member<Text, of_association<&AssociationRecord::parent_account>>("parent_account", 255)),
+    row({"QOSRaw", "QOS_RAW", 10, Fit::kMarked, kWorks, "The numbers of those QOS", [](V v, S o) { put_qos_numbers(v, o); }, "QOS_RAW"}),
+    unlisted<EntityView>(member<NoObjects, no_text>("accounting", 10)),
+    unlisted<EntityView>(member<NoObjects, no_text>("max.tres.minutes.total", 170)),
+    unlisted<EntityView>(member<Flag, of_association<&AssociationRecord::is_default>>("is_default", 230)),
+    unlisted<EntityView>(member<LimitCount, no_limit>("min.priority_threshold", 250)),
 };
-constexpr EntityField kQos[] = {
-    {"Name", "Name", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.qos->name; }},
-    {"Priority", "Priority", 10, Fit::kMarked, kWorks, "What it adds to the priority", qos_limit<LimitKind::kPriority>},
-    {"GraceTime", "GraceTime", 10, Fit::kWhole, kWorks, "Time a job has to end when it is preempted", [](V v, S o) { put_grace(v, o); }},
-    {"Preempt", "Preempt", 10, Fit::kMarked, kWorks, "QOS whose jobs it may preempt", [](V v, S o) { put_sorted(v.qos->preempt, o); }},
-    {"PreemptExemptTime", "PreemptExemptTime", 19, Fit::kMarked, kWorks, "Time a job runs before it may be preempted",
-     qos_limit<LimitKind::kPreemptExemptTime>},
-    {"PreemptMode", "PreemptMode", 11, Fit::kMarked, kWorks, "How its jobs are preempted",
-     [](V v, S o) { o += v.qos->preempt_mode.empty() ? "cluster" : v.qos->preempt_mode.text(); }},
-    {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.qos->flags, ","); }},
-    {"UsageThres", "UsageThres", 10, Fit::kWhole, kWorks, "Fair share below which jobs wait",
-     [](V v, S o) { put_real(v.qos->usage_threshold, o); }, "UsageThreshold"},
-    {"UsageFactor", "UsageFactor", 11, Fit::kWhole, kWorks, "What its usage is multiplied with",
-     [](V v, S o) { put_real(v.qos->usage_factor.value_or(1), o); }},
-    {"GrpTRES", "GrpTRES", 13, Fit::kMarked, kWorks, "Resources in use at once", qos_limit<LimitKind::kGrpTres>},
-    {"GrpTRESMins", "GrpTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes used", qos_limit<LimitKind::kGrpTresMins>},
-    {"GrpTRESRunMins", "GrpTRESRunMins", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs",
-     qos_limit<LimitKind::kGrpTresRunMins>},
-    {"GrpJobs", "GrpJobs", 7, Fit::kMarked, kWorks, "Jobs running at once", qos_limit<LimitKind::kGrpJobs>},
-    {"GrpSubmit", "GrpSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running", qos_limit<LimitKind::kGrpSubmitJobs>, "GrpSubmitJobs"},
-    {"GrpWall", "GrpWall", 11, Fit::kMarked, kWorks, "Wall clock time", qos_limit<LimitKind::kGrpWall>},
-    {"MaxTRES", "MaxTRES", 13, Fit::kMarked, kWorks, "Resources of a job", qos_limit<LimitKind::kMaxTresPerJob>, "MaxTRESPJ MaxTRESPerJob"},
-    {"MaxTRESPerNode", "MaxTRESPerNode", 14, Fit::kMarked, kWorks, "Resources of a job on each node", qos_limit<LimitKind::kMaxTresPerNode>,
-     "MaxTRESPN"},
-    {"MaxTRESMins", "MaxTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes of a job", qos_limit<LimitKind::kMaxTresMinsPerJob>,
-     "MaxTRESMinsPJ MaxTRESMinsPerJob"},
-    {"MaxWall", "MaxWall", 11, Fit::kMarked, kWorks, "Wall clock time of a job", qos_limit<LimitKind::kMaxWall>, "MaxWallDurationPerJob"},
-    {"MaxTRESPU", "MaxTRESPU", 13, Fit::kMarked, kWorks, "Resources of a user", qos_limit<LimitKind::kMaxTresPerUser>, "MaxTRESPerUser"},
-    {"MaxJobsPU", "MaxJobsPU", 9, Fit::kMarked, kWorks, "Jobs of a user running at once", qos_limit<LimitKind::kMaxJobsPerUser>,
-     "MaxJobsPerUser"},
-    {"MaxSubmitPU", "MaxSubmitPU", 11, Fit::kMarked, kWorks, "Jobs of a user waiting or running",
-     qos_limit<LimitKind::kMaxSubmitJobsPerUser>, "MaxSubmitJobsPU MaxSubmitJobsPerUser"},
-    {"MaxTRESPA", "MaxTRESPA", 13, Fit::kMarked, kWorks, "Resources of an account", qos_limit<LimitKind::kMaxTresPerAccount>,
-     "MaxTRESPerAccount"},
-    {"MaxJobsPA", "MaxJobsPA", 9, Fit::kMarked, kWorks, "Jobs of an account running at once", qos_limit<LimitKind::kMaxJobsPerAccount>,
-     "MaxJobsPerAccount"},
-    {"MaxSubmitPA", "MaxSubmitPA", 11, Fit::kMarked, kWorks, "Jobs of an account waiting or running",
-     qos_limit<LimitKind::kMaxSubmitJobsPerAccount>, "MaxSubmitJobsPA MaxSubmitJobsPerAccount"},
-    {"MinTRES", "MinTRES", 13, Fit::kMarked, kWorks, "Resources a job must ask for", qos_limit<LimitKind::kMinTresPerJob>, "MinTRESPerJob"},
-    {"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.qos->description; }},
-    {"GrpJobsAccrue", "GrpJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age", qos_limit<LimitKind::kGrpJobsAccrue>},
-    {"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.qos->id); }},
-    {"LimitFactor", "LimitFactor", 11, Fit::kWhole, kWorks, "What limits of associations are multiplied with",
-     [](V v, S o) { put_real(v.qos->limit_factor, o); }},
-    {"MaxJobsAccruePA", "MaxJobsAccruePA", 15, Fit::kMarked, kWorks, "Jobs of an account growing in priority with age",
-     qos_limit<LimitKind::kMaxJobsAccruePerAccount>, "MaxJobsAccruePerAccount"},
-    {"MaxJobsAccruePU", "MaxJobsAccruePU", 15, Fit::kMarked, kWorks, "Jobs of a user growing in priority with age",
-     qos_limit<LimitKind::kMaxJobsAccruePerUser>, "MaxJobsAccruePerUser"},
-    {"MaxTRESRunMinsPA", "MaxTRESRunMinsPA", 15, Fit::kMarked, kWorks, "Resource minutes of running jobs of an account",
-     qos_limit<LimitKind::kMaxTresRunMinsPerAccount>, "MaxTRESRunMinsPerAccount"},
-    {"MaxTRESRunMinsPU", "MaxTRESRunMinsPU", 15, Fit::kMarked, kWorks, "Resource minutes of running jobs of a user",
-     qos_limit<LimitKind::kMaxTresRunMinsPerUser>, "MaxTRESRunMinsPerUser"},
-    {"MinPrioThreshold", "MinPrioThres", 12, Fit::kMarked, kWorks, "Priority from which resources are reserved",
-     qos_limit<LimitKind::kMinPriority>},
+constexpr EntityFact kQos[] = {
+    row({"Name", "Name", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.qos->name; }},
+        member<Text, of_qos<&QosRecord::name>>("name", 270)),
+    row({"Priority", "Priority", 10, Fit::kMarked, kWorks, "What it adds to the priority", qos_limit<LimitKind::kPriority>},
+        member<MaybeCount, qos_priority>("priority", 310)),
+    row({"GraceTime", "GraceTime", 10, Fit::kWhole, kWorks, "Time a job has to end when it is preempted",
+         [](V v, S o) { put_grace(v, o); }},
+        member<Number, grace_seconds>("limits.grace_time", 40)),
+    row({"Preempt", "Preempt", 10, Fit::kMarked, kWorks, "QOS whose jobs it may preempt", [](V v, S o) { put_sorted(v.qos->preempt, o); }},
+        member<List, of_qos<&QosRecord::preempt>>("preempt.list", 280)),
+    row({"PreemptExemptTime", "PreemptExemptTime", 19, Fit::kMarked, kWorks, "Time a job runs before it may be preempted",
+         qos_limit<LimitKind::kPreemptExemptTime>},
+        member<LimitCount, limit<LimitKind::kPreemptExemptTime>>("preempt.exempt_time", 300)),
+    row({"PreemptMode", "PreemptMode", 11, Fit::kMarked, kWorks, "How its jobs are preempted",
+         [](V v, S o) { o += v.qos->preempt_mode.empty() ? "cluster" : v.qos->preempt_mode.text(); }},
+        member<List, preempt_words>("preempt.mode", 290)),
+    row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.qos->flags, ","); }},
+        member<List, qos_flag_words>("flags", 20)),
+    row({"UsageThres", "UsageThres", 10, Fit::kWhole, kWorks, "Fair share below which jobs wait",
+         [](V v, S o) { put_real(v.qos->usage_threshold, o); }, "UsageThreshold"},
+        member<MaybeReal, of_qos<&QosRecord::usage_threshold>>("usage_threshold", 330)),
+    row({"UsageFactor", "UsageFactor", 11, Fit::kWhole, kWorks, "What its usage is multiplied with",
+         [](V v, S o) { put_real(v.qos->usage_factor.value_or(1), o); }},
+        member<MaybeReal, usage_factor>("usage_factor", 320)),
+    row({"GrpTRES", "GrpTRES", 13, Fit::kMarked, kWorks, "Resources in use at once", qos_limit<LimitKind::kGrpTres>},
+        member<LimitTres, tres_limits<LimitKind::kGrpTres>>("limits.max.tres.total", 120)),
+    row({"GrpTRESMins", "GrpTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes used", qos_limit<LimitKind::kGrpTresMins>},
+        member<LimitTres, tres_limits<LimitKind::kGrpTresMins>>("limits.max.tres.minutes.total", 130)),
+    row({"GrpTRESRunMins", "GrpTRESRunMins", 13, Fit::kMarked, kWorks, "Resource minutes of running jobs",
+         qos_limit<LimitKind::kGrpTresRunMins>},
+        member<LimitTres, tres_limits<LimitKind::kGrpTresRunMins>>("limits.max.tres.minutes.per.qos", 140)),
+    row({"GrpJobs", "GrpJobs", 7, Fit::kMarked, kWorks, "Jobs running at once", qos_limit<LimitKind::kGrpJobs>},
+        member<LimitCount, limit<LimitKind::kGrpJobs>>("limits.max.active_jobs.count", 60)),
+    row({"GrpSubmit", "GrpSubmit", 9, Fit::kMarked, kWorks, "Jobs waiting or running", qos_limit<LimitKind::kGrpSubmitJobs>,
+         "GrpSubmitJobs"},
+        member<LimitCount, limit<LimitKind::kGrpSubmitJobs>>("limits.max.jobs.count", 70)),
+    row({"GrpWall", "GrpWall", 11, Fit::kMarked, kWorks, "Wall clock time", qos_limit<LimitKind::kGrpWall>},
+        member<LimitCount, limit<LimitKind::kGrpWall>>("limits.max.wall_clock.per.qos", 210)),
+    row({"MaxTRES", "MaxTRES", 13, Fit::kMarked, kWorks, "Resources of a job", qos_limit<LimitKind::kMaxTresPerJob>,
+         "MaxTRESPJ MaxTRESPerJob"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresPerJob>>("limits.max.tres.per.job", 185)),
+    row({"MaxTRESPerNode", "MaxTRESPerNode", 14, Fit::kMarked, kWorks, "Resources of a job on each node",
+         qos_limit<LimitKind::kMaxTresPerNode>, "MaxTRESPN"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresPerNode>>("limits.max.tres.per.node", 190)),
+    row({"MaxTRESMins", "MaxTRESMins", 13, Fit::kMarked, kWorks, "Resource minutes of a job", qos_limit<LimitKind::kMaxTresMinsPerJob>,
+         "MaxTRESMinsPJ MaxTRESMinsPerJob"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresMinsPerJob>>("limits.max.tres.minutes.per.job", 150)),
+    row({"MaxWall", "MaxWall", 11, Fit::kMarked, kWorks, "Wall clock time of a job", qos_limit<LimitKind::kMaxWall>,
+         "MaxWallDurationPerJob"},
+        member<LimitCount, limit<LimitKind::kMaxWall>>("limits.max.wall_clock.per.job", 220)),
+    row({"MaxTRESPU", "MaxTRESPU", 13, Fit::kMarked, kWorks, "Resources of a user", qos_limit<LimitKind::kMaxTresPerUser>,
+         "MaxTRESPerUser"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresPerUser>>("limits.max.tres.per.user", 200)),
+    row({"MaxJobsPU", "MaxJobsPU", 9, Fit::kMarked, kWorks, "Jobs of a user running at once", qos_limit<LimitKind::kMaxJobsPerUser>,
+         "MaxJobsPerUser"},
+        member<LimitCount, limit<LimitKind::kMaxJobsPerUser>>("limits.max.jobs.active_jobs.per.user", 90)),
+    row({"MaxSubmitPU", "MaxSubmitPU", 11, Fit::kMarked, kWorks, "Jobs of a user waiting or running",
+         qos_limit<LimitKind::kMaxSubmitJobsPerUser>, "MaxSubmitJobsPU MaxSubmitJobsPerUser"},
+        member<LimitCount, limit<LimitKind::kMaxSubmitJobsPerUser>>("limits.max.jobs.per.user", 110)),
+    row({"MaxTRESPA", "MaxTRESPA", 13, Fit::kMarked, kWorks, "Resources of an account", qos_limit<LimitKind::kMaxTresPerAccount>,
+         "MaxTRESPerAccount"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresPerAccount>>("limits.max.tres.per.account", 180)),
+    row({"MaxJobsPA", "MaxJobsPA", 9, Fit::kMarked, kWorks, "Jobs of an account running at once", qos_limit<LimitKind::kMaxJobsPerAccount>,
+         "MaxJobsPerAccount"},
+        member<LimitCount, limit<LimitKind::kMaxJobsPerAccount>>("limits.max.jobs.active_jobs.per.account", 80)),
+    row({"MaxSubmitPA", "MaxSubmitPA", 11, Fit::kMarked, kWorks, "Jobs of an account waiting or running",
+         qos_limit<LimitKind::kMaxSubmitJobsPerAccount>, "MaxSubmitJobsPA MaxSubmitJobsPerAccount"},
+        member<LimitCount, limit<LimitKind::kMaxSubmitJobsPerAccount>>("limits.max.jobs.per.account", 100)),
+    row({"MinTRES", "MinTRES", 13, Fit::kMarked, kWorks, "Resources a job must ask for", qos_limit<LimitKind::kMinTresPerJob>,
+         "MinTRESPerJob"},
+        member<LimitTres, tres_limits<LimitKind::kMinTresPerJob>>("limits.min.tres.per.job", 265)),
+    row({"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.qos->description; }},
+        member<Text, of_qos<&QosRecord::description>>("description", 10)),
+    row({"GrpJobsAccrue", "GrpJobsAccrue", 13, Fit::kMarked, kWorks, "Jobs growing in priority with age",
+         qos_limit<LimitKind::kGrpJobsAccrue>},
+        member<LimitCount, limit<LimitKind::kGrpJobsAccrue>>("limits.max.active_jobs.accruing", 50)),
+    row({"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.qos->id); }},
+        member<Number, of_qos<&QosRecord::id>>("id", 30)),
+    row({"LimitFactor", "LimitFactor", 11, Fit::kWhole, kWorks, "What limits of associations are multiplied with",
+         [](V v, S o) { put_real(v.qos->limit_factor, o); }},
+        member<MaybeReal, of_qos<&QosRecord::limit_factor>>("limits.factor", 250)),
+    row({"MaxJobsAccruePA", "MaxJobsAccruePA", 15, Fit::kMarked, kWorks, "Jobs of an account growing in priority with age",
+         qos_limit<LimitKind::kMaxJobsAccruePerAccount>, "MaxJobsAccruePerAccount"},
+        member<LimitCount, limit<LimitKind::kMaxJobsAccruePerAccount>>("limits.max.accruing.per.account", 230)),
+    row({"MaxJobsAccruePU", "MaxJobsAccruePU", 15, Fit::kMarked, kWorks, "Jobs of a user growing in priority with age",
+         qos_limit<LimitKind::kMaxJobsAccruePerUser>, "MaxJobsAccruePerUser"},
+        member<LimitCount, limit<LimitKind::kMaxJobsAccruePerUser>>("limits.max.accruing.per.user", 240)),
+    row({"MaxTRESRunMinsPA", "MaxTRESRunMinsPA", 15, Fit::kMarked, kWorks, "Resource minutes of running jobs of an account",
+         qos_limit<LimitKind::kMaxTresRunMinsPerAccount>, "MaxTRESRunMinsPerAccount"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresRunMinsPerAccount>>("limits.max.tres.minutes.per.account", 160)),
+    row({"MaxTRESRunMinsPU", "MaxTRESRunMinsPU", 15, Fit::kMarked, kWorks, "Resource minutes of running jobs of a user",
+         qos_limit<LimitKind::kMaxTresRunMinsPerUser>, "MaxTRESRunMinsPerUser"},
+        member<LimitTres, tres_limits<LimitKind::kMaxTresRunMinsPerUser>>("limits.max.tres.minutes.per.user", 170)),
+    row({"MinPrioThreshold", "MinPrioThres", 12, Fit::kMarked, kWorks, "Priority from which resources are reserved",
+         qos_limit<LimitKind::kMinPriority>},
+        member<LimitCount, limit<LimitKind::kMinPriority>>("limits.min.priority_threshold", 260)),
 };
-constexpr EntityField kAccount[] = {
-    {"Account", "Account", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.account->name; }, "Name Acct"},
-    {"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.account->description; }},
-    {"Organization", "Org", 20, Fit::kMarked, kWorks, "Whose it is", [](V v, S o) { o += v.account->organization; }},
-    {"Coordinators", "Coord Accounts", 20, Fit::kMarked, kWorks, "Users who coordinate it",
-     [](V v, S o) { o += join(v.account->coordinators, ","); }},
-    {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.account->flags, ","); }},
+constexpr EntityFact kAccount[] = {
+    row({"Account", "Account", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.account->name; }, "Name Acct"},
+        member<Text, of<&EntityView::account, &AccountRecord::name>>("name", 40)),
+    row({"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.account->description; }},
+        member<Text, of<&EntityView::account, &AccountRecord::description>>("description", 30)),
+    row({"Organization", "Org", 20, Fit::kMarked, kWorks, "Whose it is", [](V v, S o) { o += v.account->organization; }},
+        member<Text, of<&EntityView::account, &AccountRecord::organization>>("organization", 50)),
+    row({"Coordinators", "Coord Accounts", 20, Fit::kMarked, kWorks, "Users who coordinate it",
+         [](V v, S o) { o += join(v.account->coordinators, ","); }},
+        member<Coordination, of<&EntityView::account, &AccountRecord::coordinators>>("coordinators", 20)),
+    row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.account->flags, ","); }},
+        member<List, flags_of<&EntityView::account>>("flags", 60)),
+    unlisted<EntityView>(member<ShortAssociations, associations_of_account>("associations", 10)),
 };
-constexpr EntityField kUser[] = {
-    {"User", "User", 10, Fit::kMarked, kWorks, "The name", [](V v, S o) { o += v.user->name; }, "Name"},
-    {"DefaultAccount", "Def Acct", 10, Fit::kMarked, kWorks, "The account of jobs that name none",
-     [](V v, S o) { o += v.user->default_account; }},
-    {"DefaultWCKey", "Def WCKey", 10, Fit::kMarked, kWorks, "The key of jobs that name none", [](V v, S o) { o += v.user->default_wckey; }},
-    {"AdminLevel", "Admin", 9, Fit::kMarked, kWorks, "What the user may do", [](V v, S o) { o += admin_level_name(v.user->admin_level); }},
-    {"Coordinators", "Coord Accounts", 20, Fit::kMarked, kWorks, "Accounts the user coordinates",
-     [](V v, S o) { o += join(v.user->coordinator_of, ","); }},
+constexpr EntityFact kUser[] = {
+    row({"User", "User", 10, Fit::kMarked, kWorks, "The name", [](V v, S o) { o += v.user->name; }, "Name"},
+        member<Text, of<&EntityView::user, &UserRecord::name>>("name", 80)),
+    row({"DefaultAccount", "Def Acct", 10, Fit::kMarked, kWorks, "The account of jobs that name none",
+         [](V v, S o) { o += v.user->default_account; }},
+        member<Text, of<&EntityView::user, &UserRecord::default_account>>("default.account", 50)),
+    row({"DefaultWCKey", "Def WCKey", 10, Fit::kMarked, kWorks, "The key of jobs that name none",
+         [](V v, S o) { o += v.user->default_wckey; }},
+        member<Text, of<&EntityView::user, &UserRecord::default_wckey>>("default.wckey", 60)),
+    row({"AdminLevel", "Admin", 9, Fit::kMarked, kWorks, "What the user may do",
+         [](V v, S o) { o += admin_level_name(v.user->admin_level); }},
+        member<Words, admin_word>("administrator_level", 10)),
+    row({"Coordinators", "Coord Accounts", 20, Fit::kMarked, kWorks, "Accounts the user coordinates",
+         [](V v, S o) { o += join(v.user->coordinator_of, ","); }},
+        member<Coordination, of<&EntityView::user, &UserRecord::coordinator_of>>("coordinators", 30)),
+    unlisted<EntityView>(member<ShortAssociations, associations_of_user>("associations", 20)),
+    unlisted<EntityView>(member<Number, zero>("default.qos", 40)),
+    unlisted<EntityView>(member<List, flags_of<&EntityView::user>>("flags", 70)),
+    unlisted<EntityView>(member<Text, no_text>("old_name", 90)),
+    unlisted<EntityView>(member<NoObjects, no_text>("wckeys", 100)),
 };
-constexpr EntityField kCluster[] = {
-    {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.cluster->name; }, "Name"},
-    {"ControlHost", "ControlHost", 15, Fit::kMarked, kWorks, "Where its controller runs", [](V v, S o) { o += v.cluster->control_host; }},
-    {"ControlPort", "ControlPort", 12, Fit::kWhole, kWorks, "The port of the controller",
-     [](V v, S o) { put_number(o, v.cluster->control_port); }},
-    {"RPC", "RPC", 5, Fit::kWhole, kWorks, "The version its controller speaks", [](V v, S o) { put_number(o, v.cluster->rpc_version); }},
-    {"Classification", "Class", 9, Fit::kMarked, kWorks, "What kind of machine it is", [](V v, S o) { o += v.cluster->classification; }},
-    {"Features", "Features", 20, Fit::kMarked, kWorks, "Its features", [](V v, S o) { o += v.cluster->features; }},
-    {"Federation", "Federation", 10, Fit::kMarked, kWorks, "The federation it is in", [](V v, S o) { o += v.cluster->federation; }},
-    {"FedState", "FedState", 12, Fit::kMarked, kWorks, "Its state there", [](V v, S o) { o += v.cluster->fed_state; }},
-    {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.cluster->flags, ","); }},
-    {"NodeCount", "NodeCount", 9, Fit::kWhole, kWorks, "How many nodes it has", [](V v, S o) { put_number(o, v.cluster->node_count); }},
-    {"NodeNames", "NodeName", 15, Fit::kMarked, kWorks, "Its nodes", [](V v, S o) { o += v.cluster->nodes; }},
-    {"TRES", "TRES", 20, Fit::kMarked, kWorks, "What it has", [](V v, S o) { o += tres_text(v.cluster->tres); }},
+constexpr EntityFact kCluster[] = {
+    row({"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.cluster->name; }, "Name"},
+        member<Text, of<&EntityView::cluster, &ClusterRecord::name>>("name", 40)),
+    row({"ControlHost", "ControlHost", 15, Fit::kMarked, kWorks, "Where its controller runs",
+         [](V v, S o) { o += v.cluster->control_host; }},
+        member<Text, of<&EntityView::cluster, &ClusterRecord::control_host>>("controller.host", 10)),
+    row({"ControlPort", "ControlPort", 12, Fit::kWhole, kWorks, "The port of the controller",
+         [](V v, S o) { put_number(o, v.cluster->control_port); }},
+        member<Number, of<&EntityView::cluster, &ClusterRecord::control_port>>("controller.port", 20)),
+    row({"RPC", "RPC", 5, Fit::kWhole, kWorks, "The version its controller speaks",
+         [](V v, S o) { put_number(o, v.cluster->rpc_version); }},
+        member<Number, of<&EntityView::cluster, &ClusterRecord::rpc_version>>("rpc_version", 80)),
+    row({"Classification", "Class", 9, Fit::kMarked, kWorks, "What kind of machine it is",
+         [](V v, S o) { o += v.cluster->classification; }}),
+    row({"Features", "Features", 20, Fit::kMarked, kWorks, "Its features", [](V v, S o) { o += v.cluster->features; }}),
+    row({"Federation", "Federation", 10, Fit::kMarked, kWorks, "The federation it is in", [](V v, S o) { o += v.cluster->federation; }}),
+    row({"FedState", "FedState", 12, Fit::kMarked, kWorks, "Its state there", [](V v, S o) { o += v.cluster->fed_state; }}),
+    row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.cluster->flags, ","); }},
+        member<List, cluster_flag_words>("flags", 30)),
+    row({"NodeCount", "NodeCount", 9, Fit::kWhole, kWorks, "How many nodes it has",
+         [](V v, S o) { put_number(o, v.cluster->node_count); }}),
+    row({"NodeNames", "NodeName", 15, Fit::kMarked, kWorks, "Its nodes", [](V v, S o) { o += v.cluster->nodes; }},
+        member<Text, of<&EntityView::cluster, &ClusterRecord::nodes>>("nodes", 50)),
+    row({"TRES", "TRES", 20, Fit::kMarked, kWorks, "What it has", [](V v, S o) { o += tres_text(v.cluster->tres); }},
+        member<AmountsTres, tres_of_cluster>("tres", 90)),
+    unlisted<EntityView>(member<Text, no_text>("select_plugin", 60)),
+    unlisted<EntityView>(member<ShortAssociation, root_association>("associations.root", 70)),
 };
-constexpr EntityField kTres[] = {
-    {"Type", "Type", 8, Fit::kMarked, kWorks, "Its type", [](V v, S o) { o += v.tres->type; }},
-    {"Name", "Name", 15, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.tres->name; }},
-    {"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.tres->id); }},
+constexpr EntityFact kTres[] = {
+    row({"Type", "Type", 8, Fit::kMarked, kWorks, "Its type", [](V v, S o) { o += v.tres->type; }},
+        member<Text, of<&EntityView::tres, &TresRecord::type>>("type", 10)),
+    row({"Name", "Name", 15, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.tres->name; }},
+        member<Text, of<&EntityView::tres, &TresRecord::name>>("name", 20)),
+    row({"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.tres->id); }},
+        member<Number, of<&EntityView::tres, &TresRecord::id>>("id", 30)),
+    unlisted<EntityView>(member<Number, zero>("count", 40)),
 };
-constexpr EntityField kWckey[] = {
-    {"WCKey", "WCKey", 10, Fit::kMarked, kWorks, "The key",
-     [](V v, S o) {
-       if (v.wckey->is_default) o += '*';
-       o += v.wckey->name;
-     },
-     "Name"},
-    {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "The cluster", [](V v, S o) { o += v.wckey->cluster; }},
-    {"User", "User", 10, Fit::kMarked, kWorks, "The user", [](V v, S o) { o += v.wckey->user; }},
-    {"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.wckey->id); }},
+constexpr EntityFact kWckey[] = {
+    row({"WCKey", "WCKey", 10, Fit::kMarked, kWorks, "The key",
+         [](V v, S o) {
+           if (v.wckey->is_default) o += '*';
+           o += v.wckey->name;
+         },
+         "Name"},
+        member<Text, of<&EntityView::wckey, &WckeyRecord::name>>("name", 40)),
+    row({"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "The cluster", [](V v, S o) { o += v.wckey->cluster; }},
+        member<Text, of<&EntityView::wckey, &WckeyRecord::cluster>>("cluster", 20)),
+    row({"User", "User", 10, Fit::kMarked, kWorks, "The user", [](V v, S o) { o += v.wckey->user; }},
+        member<Text, of<&EntityView::wckey, &WckeyRecord::user>>("user", 50)),
+    row({"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.wckey->id); }},
+        member<Number, of<&EntityView::wckey, &WckeyRecord::id>>("id", 30)),
+    unlisted<EntityView>(member<NoObjects, no_text>("accounting", 10)),
+    unlisted<EntityView>(member<List, flags_of<&EntityView::wckey>>("flags", 60)),
 };
-constexpr EntityField kTransaction[] = {
-    {"TimeStamp", "Time", 19, Fit::kCut, kWorks, "When", [](V v, S o) { put_time(o, v.transaction->time, v.env, ""); }, "Time"},
-    {"Action", "Action", 20, Fit::kMarked, kWorks, "What was done", [](V v, S o) { o += v.transaction->action; }},
-    {"Actor", "Actor", 10, Fit::kMarked, kWorks, "By whom", [](V v, S o) { o += v.transaction->actor; }},
-    {"Where", "Where", 20, Fit::kMarked, kWorks, "To what", [](V v, S o) { o += v.transaction->where; }},
-    {"Info", "Info", 20, Fit::kMarked, kWorks, "What was set", [](V v, S o) { o += v.transaction->info; }},
-    {"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.transaction->id); }},
-    {"Account", "Account", 20, Fit::kMarked, kWorks, "The accounts it was about",
-     [](V v, S o) { o += join(v.transaction->accounts, ","); }},
-    {"Cluster", "Cluster", 20, Fit::kMarked, kWorks, "The clusters it was about",
-     [](V v, S o) { o += join(v.transaction->clusters, ","); }},
-    {"User", "User", 20, Fit::kMarked, kWorks, "The users it was about", [](V v, S o) { o += join(v.transaction->users, ","); }},
+constexpr EntityFact kTransaction[] = {
+    row({"TimeStamp", "Time", 19, Fit::kCut, kWorks, "When", [](V v, S o) { put_time(o, v.transaction->time, v.env, ""); }, "Time"},
+        member<RecordTime, of<&EntityView::transaction, &TransactionRecord::time>>("time", 20)),
+    row({"Action", "Action", 20, Fit::kMarked, kWorks, "What was done", [](V v, S o) { o += v.transaction->action; }},
+        member<Text, of<&EntityView::transaction, &TransactionRecord::action>>("action", 30)),
+    row({"Actor", "Actor", 10, Fit::kMarked, kWorks, "By whom", [](V v, S o) { o += v.transaction->actor; }},
+        member<Text, of<&EntityView::transaction, &TransactionRecord::actor>>("actor", 40)),
+    row({"Where", "Where", 20, Fit::kMarked, kWorks, "To what", [](V v, S o) { o += v.transaction->where; }},
+        member<Text, of<&EntityView::transaction, &TransactionRecord::where>>("where", 50)),
+    row({"Info", "Info", 20, Fit::kMarked, kWorks, "What was set", [](V v, S o) { o += v.transaction->info; }},
+        member<Text, of<&EntityView::transaction, &TransactionRecord::info>>("info", 60)),
+    row({"ID", "ID", 6, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.transaction->id); }},
+        member<Number, of<&EntityView::transaction, &TransactionRecord::id>>("id", 10)),
+    row({"Account", "Account", 20, Fit::kMarked, kWorks, "The accounts it was about",
+         [](V v, S o) { o += join(v.transaction->accounts, ","); }},
+        member<List, of<&EntityView::transaction, &TransactionRecord::accounts>>("accounts", 70)),
+    row({"Cluster", "Cluster", 20, Fit::kMarked, kWorks, "The clusters it was about",
+         [](V v, S o) { o += join(v.transaction->clusters, ","); }},
+        member<List, of<&EntityView::transaction, &TransactionRecord::clusters>>("clusters", 80)),
+    row({"User", "User", 20, Fit::kMarked, kWorks, "The users it was about", [](V v, S o) { o += join(v.transaction->users, ","); }},
+        member<List, of<&EntityView::transaction, &TransactionRecord::users>>("users", 90)),
 };
 
-constexpr EntityField kResource[] = {
-    {"Name", "Name", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.resource->name; }},
-    {"Server", "Server", 10, Fit::kMarked, kWorks, "Who serves it", [](V v, S o) { o += v.resource->server; }},
-    {"Type", "Type", 8, Fit::kMarked, kWorks, "What it is", [](V, S o) { o += "License"; }},
-    {"Count", "Count", 6, Fit::kWhole, kWorks, "How many there are", [](V v, S o) { put_number(o, v.resource->count); }},
-    {"LastConsumed", "LastConsumed", 12, Fit::kWhole, kWorks, "How many were in use when somebody told last",
-     [](V v, S o) { put_number(o, v.resource->last_consumed); }},
-    {"Allocated", "Allocated", 9, Fit::kWhole, kWorks, "What all clusters together may use, in percent or a count",
-     [](V v, S o) { put_number(o, v.resource->allocated()); }},
-    {"ServerType", "ServerType", 10, Fit::kMarked, kWorks, "What kind of server it is", [](V v, S o) { o += v.resource->server_type; }},
-    {"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "A cluster that may use it",
+constexpr EntityFact kResource[] = {
+    row({"Name", "Name", 10, Fit::kMarked, kWorks, "Its name", [](V v, S o) { o += v.resource->name; }}, member<Text, of<&EntityView::resource, &ResourceRecord::name>>("name", 20)),
+    row({"Server", "Server", 10, Fit::kMarked, kWorks, "Who serves it", [](V v, S o) { o += v.resource->server; }}, member<Text, of<&EntityView::resource, &ResourceRecord::server>>("server", 30)),
+    row({"Type", "Type", 8, Fit::kMarked, kWorks, "What it is", [](V, S o) { o += "License"; }}, member<Text, license_word>("type", 40)),
+    row({"Count", "Count", 6, Fit::kWhole, kWorks, "How many there are", [](V v, S o) { put_number(o, v.resource->count); }}, member<Number, of<&EntityView::resource, &ResourceRecord::count>>("count", 60)),
+    row({"LastConsumed", "LastConsumed", 12, Fit::kWhole, kWorks, "How many were in use when somebody told last",
+     [](V v, S o) { put_number(o, v.resource->last_consumed); }}, member<Number, of<&EntityView::resource, &ResourceRecord::last_consumed>>("last_consumed", 70)),
+    row({"Allocated", "Allocated", 9, Fit::kWhole, kWorks, "What all clusters together may use, in percent or a count",
+     [](V v, S o) { put_number(o, v.resource->allocated()); }}, member<Number, allocated>("allocated", 80)),
+    row({"ServerType", "ServerType", 10, Fit::kMarked, kWorks, "What kind of server it is", [](V v, S o) { o += v.resource->server_type; }}, member<Text, of<&EntityView::resource, &ResourceRecord::server_type>>("server_type", 50)),
+    row({"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "A cluster that may use it",
      [](V v, S o) {
        if (v.share) o += v.share->cluster;
-     }},
-    {"Allowed", "Allowed", 8, Fit::kWhole, kWorks, "What the cluster may use, in percent or a count",
+     }}),
+    row({"Allowed", "Allowed", 8, Fit::kWhole, kWorks, "What the cluster may use, in percent or a count",
      [](V v, S o) {
        if (v.share) put_number(o, v.share->allowed);
-     }},
-    {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.resource->flags, ","); }},
-    {"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.resource->description; }},
+     }}),
+    row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.resource->flags, ","); }}, member<List, of<&EntityView::resource, &ResourceRecord::flags>>("flags", 100)),
+    row({"Description", "Descr", 20, Fit::kMarked, kWorks, "What it is for", [](V v, S o) { o += v.resource->description; }}, member<Text, of<&EntityView::resource, &ResourceRecord::description>>("description", 90)),
+    unlisted<EntityView>(member<Number, of<&EntityView::resource, &ResourceRecord::id>>("id", 10)),
+    unlisted<EntityView>(member("clusters", 110).written(Shape::kObjects, json_shares)),
 };
 
 // The entity's own columns come first, then those of its associations.
-template <size_t N>
-constexpr auto with_associations(const EntityField (&own)[N]) {
-  std::array<EntityField, N + std::size(kAssociation)> out{};
-  std::ranges::copy(own, out.begin());
-  std::ranges::copy(kAssociation, out.begin() + N);
-  return out;
-}
-constexpr auto kAccounts = with_associations(kAccount);
-constexpr auto kUsers = with_associations(kUser);
-constexpr auto kClusters = with_associations(kCluster);
+using Facts = std::span<const EntityFact>;
+constexpr std::array<Facts, 1> kAssociationFacts = {kAssociation}, kQosFacts = {kQos}, kAccountFacts = {kAccount}, kUserFacts = {kUser},
+                               kClusterFacts = {kCluster}, kTresFacts = {kTres}, kWckeyFacts = {kWckey}, kTransactionFacts = {kTransaction},
+                               kResourceFacts = {kResource};
+constexpr auto kAssociations = columns_of<kAssociationFacts>();
+constexpr auto kAllQos = columns_of<kQosFacts>();
+constexpr auto kAccounts = together(columns_of<kAccountFacts>(), kAssociations);
+constexpr auto kUsers = together(columns_of<kUserFacts>(), kAssociations);
+constexpr auto kClusters = together(columns_of<kClusterFacts>(), kAssociations);
+constexpr auto kAllTres = columns_of<kTresFacts>();
+constexpr auto kWckeys = columns_of<kWckeyFacts>();
+constexpr auto kTransactions = columns_of<kTransactionFacts>();
+constexpr auto kResources = columns_of<kResourceFacts>();
+constexpr auto kAssociationObject = in_order<kAssociationFacts, &EntityFact::member>();
+constexpr auto kQosObject = in_order<kQosFacts, &EntityFact::member>();
+constexpr auto kAccountObject = in_order<kAccountFacts, &EntityFact::member>();
+constexpr auto kUserObject = in_order<kUserFacts, &EntityFact::member>();
+constexpr auto kClusterObject = in_order<kClusterFacts, &EntityFact::member>();
+constexpr auto kTresObject = in_order<kTresFacts, &EntityFact::member>();
+constexpr auto kWckeyObject = in_order<kWckeyFacts, &EntityFact::member>();
+constexpr auto kTransactionObject = in_order<kTransactionFacts, &EntityFact::member>();
+constexpr auto kResourceObject = in_order<kResourceFacts, &EntityFact::member>();
 
 const LimitInfo& info_of(LimitKind kind) {
   for (const LimitInfo& i : kLimits)
@@ -314,15 +435,47 @@ std::span<const EntityField> entity_fields(Entity entity) {
     case Entity::kAccount: return kAccounts;
     case Entity::kUser: return kUsers;
     case Entity::kCluster: return kClusters;
-    case Entity::kQos: return kQos;
-    case Entity::kTres: return kTres;
-    case Entity::kWckey: return kWckey;
-    case Entity::kTransaction: return kTransaction;
-    case Entity::kResource: return kResource;
+    case Entity::kQos: return kAllQos;
+    case Entity::kTres: return kAllTres;
+    case Entity::kWckey: return kWckeys;
+    case Entity::kTransaction: return kTransactions;
+    case Entity::kResource: return kResources;
     case Entity::kAssociation:
     case Entity::kCoordinator: break;
   }
-  return kAssociation;
+  return kAssociations;
+}
+
+DocumentObject<EntityView> entity_object(Entity entity) {
+  switch (entity) {
+    case Entity::kCoordinator:
+    case Entity::kAccount: return object_of<EntityView, kAccountObject>();
+    case Entity::kUser: return object_of<EntityView, kUserObject>();
+    case Entity::kCluster: return object_of<EntityView, kClusterObject>();
+    case Entity::kQos: return object_of<EntityView, kQosObject>();
+    case Entity::kTres: return object_of<EntityView, kTresObject>();
+    case Entity::kWckey: return object_of<EntityView, kWckeyObject>();
+    case Entity::kTransaction: return object_of<EntityView, kTransactionObject>();
+    case Entity::kResource: return object_of<EntityView, kResourceObject>();
+    case Entity::kAssociation: break;
+  }
+  return object_of<EntityView, kAssociationObject>();
+}
+
+std::string_view entity_list_name(Entity entity) {
+  switch (entity) {
+    case Entity::kCoordinator:
+    case Entity::kAccount: return "accounts";
+    case Entity::kUser: return "users";
+    case Entity::kCluster: return "clusters";
+    case Entity::kQos: return "qos";
+    case Entity::kTres: return "TRES";
+    case Entity::kWckey: return "wckeys";
+    case Entity::kTransaction: return "transactions";
+    case Entity::kResource: return "resources";
+    case Entity::kAssociation: break;
+  }
+  return "associations";
 }
 
 std::span<const EntityField> old_limit_fields() { return kOldLimitColumns; }
@@ -374,13 +527,13 @@ std::string limit_value_text(LimitKind kind, std::string_view tres, uint64_t val
   return out;
 }
 
-std::string limit_text(const std::vector<Limit>& limits, LimitKind kind) {
-  std::vector<const Limit*> of;
-  for (const Limit& l : limits)
+std::string limit_text(const std::vector<::muster::Limit>& limits, LimitKind kind) {
+  std::vector<const ::muster::Limit*> of;
+  for (const ::muster::Limit& l : limits)
     if (l.kind == kind) of.push_back(&l);
-  std::ranges::sort(of, {}, [](const Limit* l) { return std::string_view(l->tres); });
+  std::ranges::sort(of, {}, [](const ::muster::Limit* l) { return std::string_view(l->tres); });
   std::string out;
-  for (const Limit* l : of) {
+  for (const ::muster::Limit* l : of) {
     if (!out.empty()) out += ',';
     if (!l->tres.empty()) out += l->tres + "=";
     out += limit_value_text(kind, l->tres, l->value);

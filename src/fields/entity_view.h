@@ -1,5 +1,5 @@
 // What a column of sacctmgr's listings sees: one account, user, QOS …, and with it one of its associations if they were asked for.
-// sacctmgr(1) LIST/SHOW … FORMAT OPTIONS.
+// sacctmgr(1) LIST/SHOW … FORMAT OPTIONS. As documents: entity_objects.h.
 #pragma once
 
 #include <span>
@@ -26,6 +26,9 @@ struct EntityView {
   const ResourceShare* share = nullptr;             // of the resource, where its clusters are shown
   bool tree = false;                                // account names indented by their depth
   const std::vector<QosRecord>* all_qos = nullptr;  // to print their numbers; may be null
+  // For documents, either may be null: associations of which those of the account, user or cluster are its list; TRES with their numbers.
+  const std::vector<AssociationRecord>* associations = nullptr;
+  const std::vector<TresRecord>* known_tres = nullptr;
 };
 
 using EntityField = ColumnField<EntityView>;
@@ -44,7 +47,7 @@ struct EntityDefaults {
 std::string entity_default_columns(Entity entity, const EntityDefaults& defaults);
 
 // The limits of a kind in the order of their names, as in "cpu=10,gres/gpu=3". sacctmgr's messages about edits use it, too.
-std::string limit_text(const std::vector<Limit>& limits, LimitKind kind);
+std::string limit_text(const std::vector<::muster::Limit>& limits, LimitKind kind);
 // A value as it is shown: memory in its largest unit, spans of time as 1-00:00:00.
 std::string limit_value_text(LimitKind kind, std::string_view tres, uint64_t value);
 std::string_view admin_level_name(AdminLevel level);  // "None", "Operator", "Administrator"

@@ -42,8 +42,9 @@ struct DocumentMeta {
   std::vector<DocumentWarning> warnings;
 };
 
-// `list` names the list that the document holds: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo". Or
-// it names the one record written between begin and end: "statistics" (json_statistics.h), "shares" (json_share.h).
+// `list` names the list that the document holds: "jobs", "steps", "nodes", "partitions", "licenses", "reservations", "pings", "sinfo",
+// or those of sacctmgr: "accounts", "events" …. Or it names the one record written between begin and end: "statistics" (json_statistics.h,
+// json_database.h), "shares" (json_share.h).
 void begin_document(TreeSink& sink, std::string_view list);
 void end_document(TreeSink& sink, std::string_view list, const DocumentMeta& meta);
 

@@ -17,10 +17,11 @@ std::string_view signal_name(uint32_t number) {
 
 }  // namespace
 
-void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count) {
+void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count, std::optional<uint32_t> id) {
   const auto* known = std::ranges::find(kTresIds, type, &std::pair<std::string_view, int>::first);
+  const int64_t fixed = known == std::end(kTresIds) ? 0 : known->second;
   m.sink().begin_object();
-  m.text("type", type).text("name", name).number("id", known == std::end(kTresIds) ? 0 : known->second);
+  m.text("type", type).text("name", name).number("id", id ? int64_t{*id} : fixed);
   m.number("count", static_cast<int64_t>(count));
   m.sink().end_object();
 }

@@ -11,8 +11,8 @@ namespace muster::fields {
 void json_tres_list(Members& m, std::string_view key, const TresAmounts& tres);
 // Writes {"seconds", "microseconds"}.
 void json_cpu_time(Members& m, std::string_view key, Duration time);
-// One TRES as {"type", "name", "id", "count"}.
-void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count);
+// One TRES as {"type", "name", "id", "count"}. Without an id it has the one of that type that is the same everywhere, else 0.
+void json_tres(Members& m, std::string_view type, std::string_view name, uint64_t count, std::optional<uint32_t> id = {});
 // Writes a wait status as {"status", "return_code", "signal"}.
 void json_exit_code(Members& m, std::string_view key, int32_t status, JobState state);
 

@@ -110,6 +110,8 @@ struct SacctOptions : QueryCommon {
   bool all_clusters = false, all_users = false, allocations = false, array = false, brief = false, duplicates = false, helpformat = false,
        long_output = false, noconvert = false, noheader = false, truncate = false, expand_patterns = false, local_uid = false;
   bool batch_script = false, environment = false;
+  bool completion = false;
+  std::string completion_file;
   bool federation = false, local = false;
   std::optional<uint32_t> array_text_length;  // SLURM_BITSTR_LEN
   DataOutput data;
@@ -119,6 +121,7 @@ struct SacctmgrOptions : QueryCommon {
   SacctOptions::Form form = SacctOptions::Form::kAligned;
   bool associations = false, immediate = false, noheader = false, quiet = false, readonly = false;
   std::string format;
+  DataOutput data;
 };
 
 struct SreportOptions : QueryCommon {

@@ -110,6 +110,15 @@ TEST(Sshare, Options) {
   EXPECT_EQ(parse_sshare(Words{"--yaml"}, env_of({{"SLURM_YAML", "compact"}})).options.yaml_style, "compact");
 }
 
+TEST(Sacctmgr, Documents) {
+  auto p = parse_sacctmgr(Words{"--json=v0.0.44", "show", "qos"}, env_of({{"SLURM_JSON", "compact"}}));
+  ASSERT_EQ(p.outcome, Outcome::kRun);
+  EXPECT_EQ(p.options.data.kind, DataOutput::Kind::kJson);
+  EXPECT_EQ(p.options.data.parser, "v0.0.44");
+  EXPECT_EQ(p.options.json_style, "compact");
+  EXPECT_EQ(parse_sacctmgr(Words{"--yaml", "show", "qos"}, {}).options.data.kind, DataOutput::Kind::kYaml);
+}
+
 TEST(Sstat, Options) {
   auto p = parse_sstat(Words{"-anp", "-j", "12,13.batch", "--fields=maxrss", "--noconvert", "14.0"}, {});
   ASSERT_EQ(p.outcome, Outcome::kRun);

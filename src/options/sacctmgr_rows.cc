@@ -6,8 +6,6 @@ namespace {
 using namespace options_detail;
 using O = SacctmgrOptions;
 
-constexpr const char* kNoDocument = "the accounting database answers as text so far: --parsable2 format=...";
-
 constexpr OptionRow<O> kRows[] = {
     {{.name = "immediate",
       .letter = 'i',
@@ -56,28 +54,12 @@ constexpr OptionRow<O> kRows[] = {
      q_flag<O, &O::quiet>},
     verbose_row<O>(kSacctmgr, "Prints what sacctmgr does."),
     usage_row<O>(kSacctmgr, 0, true),
-    {{.name = "json",
-      .arg = Arg::kOptional,
-      .arg_name = "list|parser",
-      .commands = kSacctmgr,
-      .section = Section::kDisplay,
-      .summary = "print JSON",
-      .doc = "Prints what is shown as JSON.",
-      .status = Status::kRefused,
-      .note = kNoDocument,
-      .needs = "sacctmgr --json"},
-     q_nothing<O>},
-    {{.name = "yaml",
-      .arg = Arg::kOptional,
-      .arg_name = "list|parser",
-      .commands = kSacctmgr,
-      .section = Section::kDisplay,
-      .summary = "print YAML",
-      .doc = "Prints what is shown as YAML.",
-      .status = Status::kRefused,
-      .note = kNoDocument,
-      .needs = "sacctmgr --json"},
-     q_nothing<O>},
+    data_row<O, DataOutput::Kind::kJson>(kSacctmgr, "json", "print JSON",
+                                         "Prints all that list, show and ping say as JSON; columns are not chosen. 'list' prints the data "
+                                         "parsers there are. Commands that change something refuse it."),
+    data_row<O, DataOutput::Kind::kYaml>(kSacctmgr, "yaml", "print YAML",
+                                         "Prints all that list, show and ping say as YAML; columns are not chosen. 'list' prints the data "
+                                         "parsers there are. Commands that change something refuse it."),
     MUSTER_HELP_ROWS(O, kSacctmgr, 'h'),
     MUSTER_CONF_ROWS(O, kSacctmgr),
     MUSTER_DATA_STYLE_ROWS(O, kSacctmgr),

@@ -38,6 +38,7 @@ fields::TableStyle table_style(const SacctmgrOptions& options);
 template <class View>
 bool add_columns(Context& context, fields::Table<View>& table, std::span<const fields::ColumnField<View>> fields, const std::string& typed,
                  std::string_view usual) {
+  if (context.options.data.kind != DataOutput::Kind::kText) return true;  // documents have all members
   const std::string_view columns = !typed.empty() ? typed : !context.options.format.empty() ? context.options.format : usual;
   const auto added = table.add(fields, columns);
   if (!added) context.complain("Unknown field '" + std::string(added.error().message()) + "'");

@@ -1,7 +1,8 @@
 // Requests to slurmdbd itself: ping, reconfigure, shutdown, its configuration.
 #include "base/text.h"
 #include "cli/common/version.h"
-#include "cli/sacctmgr/context.h"
+#include "cli/sacctmgr/listing.h"
+#include "fields/json_database.h"
 #include "fields/values.h"
 #include "os/clock.h"
 #include "os/users.h"
@@ -10,22 +11,37 @@
 namespace muster::cli {
 namespace {
 
-std::string pair(std::string_view key, std::string_view value) {
-  std::string out(key);
-  out.resize(std::max<size_t>(out.size(), 22), ' ');
-  return out + " = " + (value.empty() ? "(null)" : std::string(value)) + "\n";
+using fields::ConfigLine;
+
+std::string pair(const ConfigLine& line) {
+  constexpr size_t kColumn = 22;
+  std::string out = line.key;
+  if (line.of == "client" && out.size() >= kColumn) out += ' ';
+  out.resize(std::max(out.size(), kColumn), ' ');
+  return out + " = " + (line.value.empty() ? "(null)" : line.value) + "\n";
 }
 
-// Prints the keys of slurm.conf that lead to slurmdbd.
-std::string own_configuration(const ClientConf& conf) {
+// The keys of slurm.conf that lead to slurmdbd.
+std::vector<ConfigLine> own_configuration(const ClientConf& conf) {
   Result<Uid> uid = os::find_uid(conf.slurm_user);
-  return "Configuration data as of " + format_time(os::wall_now()) + "\n" +
-         pair("AccountingStorageBackupHost ", conf.accounting_backup_host) + pair("AccountingStorageHost ", conf.accounting_host) +
-         pair("AccountingStoragePort ", std::to_string(conf.accounting_port)) +
-         pair("AccountingStorageType ", conf.accounting_dbd ? "accounting_storage/slurmdbd" : "") + pair("AuthType", conf.auth_type) +
-         pair("MessageTimeout", std::to_string(conf.message_timeout_seconds) + " sec") +
-         pair("SlurmUserId", conf.slurm_user + (uid ? "(" + std::to_string(uid->value) + ")" : "")) + pair("SLURM_CONF", conf.path) +
-         pair("SLURM_VERSION", kSlurmVersion);
+  return {{"client", "AccountingStorageBackupHost", conf.accounting_backup_host},
+          {"client", "AccountingStorageHost", conf.accounting_host},
+          {"client", "AccountingStoragePort", std::to_string(conf.accounting_port)},
+          {"client", "AccountingStorageType", conf.accounting_dbd ? "accounting_storage/slurmdbd" : ""},
+          {"client", "AuthType", conf.auth_type},
+          {"client", "MessageTimeout", std::to_string(conf.message_timeout_seconds) + " sec"},
+          {"client", "SlurmUserId", conf.slurm_user + (uid ? "(" + std::to_string(uid->value) + ")" : "")},
+          {"client", "SLURM_CONF", conf.path},
+          {"client", "SLURM_VERSION", std::string(kSlurmVersion)}};
+}
+
+std::vector<ConfigLine> database_configuration(const std::string& text) {
+  std::vector<ConfigLine> out;
+  for (std::string_view line : split(text, '\n')) {
+    const size_t equals = line.find('=');
+    if (equals != line.npos) out.push_back({"slurmdbd", std::string(line.substr(0, equals)), std::string(line.substr(equals + 1))});
+  }
+  return out;
 }
 
 template <class Request>
@@ -39,12 +55,20 @@ bool told_daemon(Context& c) {
 
 }  // namespace
 
-void ping(Context& c, Words) {
-  Session* session = c.session();
-  if (!session) return;
-  Result<rpc::Pong> pong = session->call(rpc::Ping{});
-  if (!pong) return c.complain(pong.error());
-  Out().line("slurmdbd(primary) at " + session->conf().accounting_host + " is UP");
+void ping(Context& context, Words) {
+  const Time began = os::monotonic_now();
+  Session* session = context.session();
+  Result<rpc::Pong> pong = fail(Errc::kError);
+  if (session) pong = session->call(rpc::Ping{});
+  if (session && !pong) context.complain(pong.error());
+  const ClientConf* conf = as_data(context) ? context.conf() : nullptr;
+  if (conf && conf->accounting_dbd) {  // also of one that does not answer
+    Out out;
+    DatabaseDocument document(context, "pings", *conf, out);
+    fields::json_database_ping({conf->accounting_host, pong.has_value(), true, (os::monotonic_now() - began).count()}, document.sink());
+  } else if (pong) {
+    Out().line("slurmdbd(primary) at " + session->conf().accounting_host + " is UP");
+  }
 }
 
 void reconfigure(Context& c, Words) {
@@ -64,12 +88,18 @@ void show_configuration(Context& context) {
   query.subject = "config";
   Result<rpc::Text> answer = session->call(query);
   if (!answer) return context.complain(answer.error());
-  std::string text = own_configuration(session->conf()) + "\nSlurmDBD configuration:\n";
-  for (std::string_view line : split(answer->text, '\n')) {
-    const size_t equals = line.find('=');
-    if (equals != line.npos) text += pair(line.substr(0, equals), line.substr(equals + 1));
+  const std::vector<ConfigLine> own = own_configuration(session->conf()), told = database_configuration(answer->text);
+  Out out;
+  if (as_data(context)) {
+    DatabaseDocument document(context, "configuration", session->conf(), out);
+    for (const auto& lines : {own, told})
+      for (const ConfigLine& line : lines) fields::json_config_line(line, document.sink());
+    return;
   }
-  Out().put(text);
+  out.put("Configuration data as of " + format_time(os::wall_now()) + "\n");
+  for (const ConfigLine& line : own) out.put(pair(line));
+  out.put("\nSlurmDBD configuration:\n");
+  for (const ConfigLine& line : told) out.put(pair(line));
 }
 
 }  // namespace muster::cli

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "cli/common/print_environment.h"
-#include "cli/sacctmgr/context.h"
-#include "fields/event_view.h"
+#include "cli/sacctmgr/listing.h"
+#include "fields/listed_objects.h"
 #include "model/usage_report.h"
 #include "model/usage_time.h"
 #include "os/clock.h"
@@ -99,11 +99,11 @@ Result<> list(Context& context, Session& session, const Choices& choices, const 
   Names names;
   const fields::Environment env = print_environment(session.conf(), context.options, names);
   Out out;
-  table.header(out.buffer());
+  Rows<fields::EventView> rows(context, session.conf(), table, "events", fields::event_object(), out);
   MUSTER_TRY_VOID(session.stream(choices.query, [&](rpc::EventRecords&& part) -> Result<> {
     for (const EventRecord& e : part.events)
-      if (has_state(choices, e)) table.row({e, env}, out.buffer());
-    out.put("");
+      if (has_state(choices, e)) rows.row({e, env});
+    rows.flush();
     return {};
   }));
   return {};

@@ -4,8 +4,8 @@
 
 #include "base/text.h"
 #include "cli/common/print_environment.h"
-#include "cli/sacctmgr/context.h"
-#include "fields/held_view.h"
+#include "cli/sacctmgr/listing.h"
+#include "fields/listed_objects.h"
 #include "model/usage_time.h"
 #include "os/clock.h"
 #include "wire/accounting_instances.h"
@@ -78,12 +78,12 @@ Result<> list(Context& context, Session& session, const Choices& choices, const 
   Names names;
   const fields::Environment env = print_environment(session.conf(), context.options, names);
   Out out;
-  table.header(out.buffer());
+  Rows<fields::HeldView> rows(context, session.conf(), table, "reservations", fields::held_object(), out);
   MUSTER_TRY_VOID(session.stream(choices.query, [&](rpc::ReservationUsages&& part) -> Result<> {
     for (const rpc::ReservationUsage& held : part.reservations)
       if (choices.ids.empty() || choices.ids.contains(held.reservation.id))
-        table.row({held, env, associations_of(held.reservation, associations)}, out.buffer());
-    out.put("");
+        rows.row({held, env, associations_of(held.reservation, associations)});
+    rows.flush();
     return {};
   }));
   return {};

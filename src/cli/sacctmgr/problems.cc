@@ -4,7 +4,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/sacctmgr/context.h"
+#include "cli/sacctmgr/listing.h"
+#include "fields/listed_objects.h"
 #include "os/users.h"
 #include "wire/accounting_instances.h"
 
@@ -57,10 +58,10 @@ void show_problems(Context& context, Words words) {
   const Result<rpc::Entities> all = accounts_and_users(*session);
   if (!all) return context.complain(all.error());
   Out out;
-  table.header(out.buffer());
+  Rows<fields::ProblemView> rows(context, session->conf(), table, "problems", fields::problem_object(), out);
   for (const auto& problem : find_problems(*all, [](const std::string& name) { return os::find_user(name).has_value(); }))
-    table.row(problem, out.buffer());
-  out.put("");
+    rows.row(problem);
+  rows.flush();
 }
 
 }  // namespace muster::cli

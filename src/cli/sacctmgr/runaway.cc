@@ -4,7 +4,8 @@
 #include <set>
 
 #include "base/text.h"
-#include "cli/sacctmgr/context.h"
+#include "cli/common/print_environment.h"
+#include "cli/sacctmgr/listing.h"
 #include "fields/runaway_view.h"
 #include "model/rows.h"
 #include "os/clock.h"
@@ -114,6 +115,15 @@ void print(const std::vector<JobRecord>& jobs, const fields::Table<fields::Runaw
   for (const JobRecord& job : jobs) table.row({job}, out.buffer());
 }
 
+void write(const Context& context, const ClientConf& conf, const std::vector<JobRecord>& jobs) {
+  Names names;
+  const fields::Environment env = print_environment(conf, context.options, names);
+  const fields::RecordStyle style;
+  Out out;
+  DatabaseDocument document(context, "jobs", conf, out);
+  for (const JobRecord& job : jobs) fields::json_record({job, nullptr, env, style}, {}, document.sink());
+}
+
 std::string question(JobState end_as) {
   return "\nWould you like to fix these runaway jobs?\n(This will set the end time for each job to the latest out of the start, eligible, "
          "or submit "
@@ -135,10 +145,14 @@ void show_runaway_jobs(Context& context, Words words) {
   if (!add_columns(context, table, fields::runaway_fields(), choices.format, fields::kRunawayDefaultColumns)) return;
   Result<std::vector<JobRecord>> found = find_runaways(*session, session->conf());
   if (!found) return context.complain(found.error());
+  const bool data = as_data(context);
+  if (data) write(context, session->conf(), *found);
+  if (found->empty() && data) return;
   if (found->empty()) return context.say("Runaway Jobs: No runaway jobs found on cluster " + cluster + "\n");
   if (Result<> may = end_all(*session, cluster, *found, choices.end_as, false); !may) return context.complain(may.error());
-  print(*found, table);
-  if (context.options.readonly) return;
+  if (!data) print(*found, table);
+  // Whoever reads a document is not asked.
+  if (context.options.readonly || (data && !context.options.immediate)) return;
   if (!context.options.immediate && !confirmed(question(choices.end_as))) return context.say(" Changes Discarded\n");
   if (Result<> done = end_all(*session, cluster, *found, choices.end_as, true); !done) context.complain(done.error());
 }

@@ -3,8 +3,8 @@
 
 #include "base/text.h"
 #include "cli/common/print_environment.h"
-#include "cli/sacctmgr/context.h"
-#include "fields/entity_view.h"
+#include "cli/sacctmgr/listing.h"
+#include "fields/entity_objects.h"
 #include "os/clock.h"
 #include "wire/accounting_instances.h"
 
@@ -22,6 +22,7 @@ struct Listing {
 
 Result<EntityTable> table_of(const Context& context, const Listing& listing) {
   EntityTable table(table_style(context.options));
+  if (as_data(context)) return table;
   std::string columns = listing.choices.format.empty() ? context.options.format : listing.choices.format;
   if (columns.empty()) {
     fields::EntityDefaults d;
@@ -102,6 +103,30 @@ void print(const Listing& listing, const rpc::Entities& part, EntityView view, c
   }
 }
 
+// Writes each record of a part as one object; the associations that came with them are lists in it.
+void write(const Listing& listing, const rpc::Entities& part, EntityView view, fields::TreeSink& sink) {
+  const auto object = fields::entity_object(listing.entity);
+  view.associations = &part.associations;
+  auto each = [&](const auto& records, auto member) {
+    for (const auto& r : records) {
+      view.*member = &r;
+      fields::json_listed(object, view, sink);
+    }
+  };
+  switch (listing.entity) {
+    case Entity::kAccount:
+    case Entity::kCoordinator: return each(part.accounts, &EntityView::account);
+    case Entity::kUser: return each(part.users, &EntityView::user);
+    case Entity::kCluster: return each(part.clusters, &EntityView::cluster);
+    case Entity::kAssociation: return each(part.associations, &EntityView::association);
+    case Entity::kQos: return each(part.qos, &EntityView::qos);
+    case Entity::kTres: return each(part.tres, &EntityView::tres);
+    case Entity::kWckey: return each(part.wckeys, &EntityView::wckey);
+    case Entity::kTransaction: return each(part.transactions, &EntityView::transaction);
+    case Entity::kResource: return each(part.resources, &EntityView::resource);
+  }
+}
+
 // Adds a part to those that came before it.
 void collect(rpc::Entities& all, rpc::Entities&& part) {
   auto move = [](auto& to, auto& from) { std::ranges::move(from, std::back_inserter(to)); };
@@ -118,26 +143,49 @@ void drop_parents(rpc::Entities& part) {
   }
 }
 
-// All QOS, for the column that shows their numbers.
-Result<std::vector<QosRecord>> all_qos(Session& session) {
+// All QOS or TRES, for what shows their numbers.
+template <class Record>
+Result<std::vector<Record>> all_of(Session& session, Entity what, std::vector<Record> rpc::Entities::*records) {
   rpc::QueryEntities query;
-  query.what = Entity::kQos;
-  std::vector<QosRecord> out;
+  query.what = what;
+  std::vector<Record> out;
   MUSTER_TRY_VOID(session.stream(query, [&](rpc::Entities&& part) -> Result<> {
-    std::ranges::move(part.qos, std::back_inserter(out));
+    std::ranges::move(part.*records, std::back_inserter(out));
     return {};
   }));
   return out;
 }
 
+// The same as list(), for --json and --yaml.
+Result<> write_document(Context& context, Session& session, const Listing& listing) {
+  Names names;
+  fields::Environment env = print_environment(session.conf(), context.options, names);
+  MUSTER_TRY(tres, all_of(session, Entity::kTres, &rpc::Entities::tres));
+  EntityView view{.env = env};
+  view.known_tres = &tres;
+  rpc::Entities all;
+  Out out;
+  DatabaseDocument document(context, fields::entity_list_name(listing.entity), session.conf(), out);
+  MUSTER_TRY_VOID(session.stream(listing.query, [&](rpc::Entities&& part) -> Result<> {
+    if (listing.choices.without_parent_info) drop_parents(part);
+    if (listing.query.with_associations) collect(all, std::move(part));
+    else write(listing, part, view, document.sink());
+    out.put("");
+    return {};
+  }));
+  write(listing, all, view, document.sink());
+  return {};
+}
+
 Result<> list(Context& context, Session& session, const Listing& listing, const EntityTable& table) {
+  if (as_data(context)) return write_document(context, session, listing);
   Names names;
   fields::Environment env = print_environment(session.conf(), context.options, names);
   EntityView view{.env = env};
   view.tree = listing.choices.tree;
   std::vector<QosRecord> qos;
   if (to_lower(listing.choices.format).find("raw") != std::string::npos) {
-    MUSTER_TRY(known, all_qos(session));
+    MUSTER_TRY(known, all_of(session, Entity::kQos, &rpc::Entities::qos));
     qos = std::move(known);
     view.all_qos = &qos;
   }

@@ -5,7 +5,8 @@
 
 #include "base/plain_text.h"
 #include "base/text.h"
-#include "cli/sacctmgr/context.h"
+#include "cli/sacctmgr/listing.h"
+#include "fields/json_database.h"
 
 namespace muster::cli {
 namespace {
@@ -96,7 +97,12 @@ void show_statistics(Context& context, Words words) {
   const std::optional<Order> order = order_of(words);
   if (!order)
     return context.complain(" Unknown option: " + join({words.begin(), words.end()}, " ") + ": stats are sorted by ave_time or total_time");
-  if (auto told = ask(context, false)) Out().put(text_of(std::move(*told), *order));
+  auto told = ask(context, false);
+  if (!told) return;
+  Out out;
+  if (!as_data(context)) return out.put(text_of(std::move(*told), *order));
+  DatabaseDocument document(context, "statistics", *context.conf(), out);
+  fields::json_database_statistics(*told, document.sink());
 }
 
 void clear(Context& context, Words words) {
