@@ -13,8 +13,9 @@ constexpr Duration kQuiet = minutes(24 * 60);  // nothing ran for so long after 
 constexpr uint64_t kStepsAtOnce = 64;
 constexpr int kMostPasses = 100;  // in a row, where a bound leaves something for the next
 
-RequestRules with_partitions(RequestRules rules, const slurmctld::Settings& settings) {
+RequestRules with_names(RequestRules rules, const slurmctld::Settings& settings) {
   for (const auto& p : settings.config().partitions) rules.known_partitions.insert(p.spec.name);
+  for (const auto& [name, count] : settings.config().licenses) rules.known_licenses.insert(name);
   return rules;
 }
 
@@ -30,7 +31,7 @@ Driver::Driver(const Trace& trace, slurmctld::Settings settings, const rpc::Enti
     : trace_(trace),
       shift_(shift_of(trace)),
       begin_(from_unix(trace.first_submit() + shift_)),
-      rules_(with_partitions(std::move(rules), settings)),
+      rules_(with_names(std::move(rules), settings)),
       pace_(pace),
       collector_(trace, begin_, bucket),
       runs_(trace.jobs.size()),

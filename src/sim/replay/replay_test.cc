@@ -146,6 +146,21 @@ TEST(Replay, PartitionsThatAreNotThere) {
   EXPECT_EQ(r->report.counts.completed, 2u);
 }
 
+TEST(Replay, LicensesOfTheSiteAreWaitedFor) {
+  auto trace = read_trace("Submit|Start|ElapsedRaw|TimelimitRaw|State|ReqTRES\n"
+                          "1800000000|1800000000|100|10|COMPLETED|cpu=1,license/app=1\n"
+                          "1800000001|1800000100|100|10|COMPLETED|cpu=1,license/app=1\n"
+                          "1800000002|1800000100|100|10|COMPLETED|cpu=1,license/other=2\n",
+                          {});
+  ASSERT_TRUE(trace) << trace.error().message();
+  const auto r = replay(std::move(*trace), settings_of(std::string("Licenses=app:1\n") + kOneNode));
+  EXPECT_EQ(r->report.counts.completed, 3u) << report_text({"t", &r->trace}, {&r->report});
+  EXPECT_EQ(r->wait(1), 99);
+  EXPECT_EQ(r->wait(2), 0);
+  ASSERT_EQ(r->report.notes.size(), 1u);
+  EXPECT_EQ(r->report.notes[0], "1 jobs asked for the license other, which slurm.conf does not have: they ran without it");
+}
+
 TEST(Replay, GpusOverNodes) {
   const std::string conf =
       "GresTypes=gpu\nSelectTypeParameters=CR_Core_Memory\nNodeName=g[1-2] Sockets=2 CoresPerSocket=4 RealMemory=8000 Gres=gpu:4\n"

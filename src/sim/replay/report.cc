@@ -267,6 +267,9 @@ Report make_report(std::string name, const Trace& trace, const Driver& driver, c
   for (const auto& [partition, jobs] : driver.adapted().other_partition)
     report.notes.push_back(std::to_string(jobs) + " jobs asked for the partition " + partition +
                            ", which slurm.conf does not have: they went to the default partition");
+  for (const auto& [license, jobs] : driver.adapted().no_license)
+    report.notes.push_back(std::to_string(jobs) + " jobs asked for the license " + license +
+                           ", which slurm.conf does not have: they ran without it");
   const std::vector<Told> told = told_jobs(trace, collector, report.from);
   std::vector<double> slowdowns, before;
   for (const Told& t : told) {

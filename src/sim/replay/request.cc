@@ -38,6 +38,16 @@ void ask_for_partition(const Trace& trace, const TraceJob& job, const RequestRul
   if (q.partitions.empty()) ++adapted.other_partition[names];
 }
 
+void ask_for_licenses(const Trace& trace, const TraceJob& job, const RequestRules& rules, JobRequest& request, Adapted& adapted) {
+  std::vector<std::string> known;
+  for (std::string_view one : split(trace.licenses.of(job.licenses), ',')) {
+    const std::string name(one.substr(0, one.find(':')));
+    if (rules.known_licenses.contains(name)) known.emplace_back(one);
+    else if (!name.empty()) ++adapted.no_license[name];
+  }
+  request.licenses = join(known, ",");
+}
+
 }  // namespace
 
 slurmctld::Caller caller_of(const Trace& trace, const TraceJob& job) {
@@ -63,6 +73,7 @@ JobRequest request_of(const Trace& trace, const TraceJob& job, const RequestRule
   request.kind = JobKind::kBatch;
   ask_for_size(trace, job, rules, request);
   ask_for_partition(trace, job, rules, request, adapted);
+  if (job.licenses) ask_for_licenses(trace, job, rules, request, adapted);
   if (job.limit_min && !rules.ignore_limit) request.time_limit_min = *job.limit_min == kNoLimit ? kUnlimited32 : *job.limit_min;
   if (after && rules.follow) request.dependency = "afterany:" + std::to_string(after);
   return request;

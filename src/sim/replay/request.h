@@ -20,12 +20,13 @@ namespace muster::sim::replay {
 struct RequestRules {
   std::map<std::string, std::string> partitions;  // name in the trace → name in slurm.conf
   bool ignore_memory = false, ignore_gpu_type = false, ignore_qos = false, ignore_partition = false, ignore_limit = false;
-  bool follow = true;                      // a job waits for the one that it was to follow (SWF field 17)
-  std::set<std::string> known_partitions;  // of slurm.conf
+  bool follow = true;                                      // a job waits for the one that it was to follow (SWF field 17)
+  std::set<std::string> known_partitions, known_licenses;  // of slurm.conf
 };
 
 struct Adapted {
   std::map<std::string, uint64_t> other_partition;  // by the trace's name: jobs that went to the default partition
+  std::map<std::string, uint64_t> no_license;       // by its name: jobs that run without it
 };
 
 inline constexpr uint32_t kFirstUid = 10'000;  // of the trace's users, in their order

@@ -205,6 +205,13 @@ std::optional<uint64_t> read_memory(std::string_view text) {
   return static_cast<uint64_t>(std::min(std::ceil(std::ldexp(value, 10 * (static_cast<int>(power) - 1))), 0x1p50));
 }
 
+void put_license(Row& row, Column column, std::string_view name, std::string_view value) {
+  auto count = parse_number<uint32_t>(value, 1);
+  if (!count || name.empty() || name.size() > row.limits.name) return row.refuse(column);
+  const std::string before = row.job.licenses ? row.trace.licenses.of(row.job.licenses) + "," : "";
+  row.job.licenses = row.trace.licenses.add(before + std::string(name) + ":" + std::to_string(*count));
+}
+
 void put_amount(Row& row, Column column, std::string_view name, std::string_view value) {
   TraceJob& job = row.job;
   const uint32_t most = row.limits.nodes * 1000;
@@ -215,6 +222,7 @@ void put_amount(Row& row, Column column, std::string_view name, std::string_view
     return;
   }
   const bool typed = istarts_with(name, "gres/gpu:");
+  if (istarts_with(name, "license/")) return put_license(row, column, name.substr(8), value);
   if (!iequals(name, "cpu") && !iequals(name, "node") && !iequals(name, "gres/gpu") && !typed) return;
   auto number = parse_number<uint32_t>(value, 0, most);
   if (!number) return row.refuse(column);

@@ -50,6 +50,7 @@ struct TraceJob {
   uint32_t cpus = 0, gpus = 0;                                                      // in all, 0: not said, none
   uint64_t mem_mb = 0;                                                              // in all, 0: not said
   uint32_t gpu_type = 0, user = 0, group = 0, account = 0, partition = 0, qos = 0;  // in Trace's names
+  uint32_t licenses = 0;                                                            // the same; as --licenses has them: "app:2,db:1"
   Fate fate = Fate::kCompleted;
   uint8_t exit_code = 0;
   uint64_t after = 0;  // number of a job whose end it waits for; 0: none
@@ -64,7 +65,7 @@ struct TraceProblem {
 struct Trace {
   std::string format;          // "swf", "sacct"
   std::vector<TraceJob> jobs;  // in the order of their submission
-  Names users, groups, accounts, partitions, qos, gpu_types;
+  Names users, groups, accounts, partitions, qos, gpu_types, licenses;
   // What was left out, and what was not as it should be.
   uint64_t lines = 0, wrong_lines = 0, never_started = 0, unfinished = 0, parts_of_jobs = 0;
   std::vector<TraceProblem> problems;  // the first of the wrong lines
