@@ -18,10 +18,14 @@
 namespace muster::slurmctld {
 namespace {
 
+constexpr size_t kLinesAtOnce = 256;
+
 // ---- a file
 class FileSender final : public CompletionSender {
  public:
   FileSender(std::string path, bool shared, SenderNotes notes) : path_(std::move(path)), shared_(shared), notes_(std::move(notes)) {}
+
+  size_t at_once() const override { return kLinesAtOnce; }
 
   Result<size_t> send(const Waiting& documents) override {
     std::string text;
@@ -85,7 +89,7 @@ class ScriptSender final : public CompletionSender {
   Result<size_t> send(const Waiting& documents) override {
     if (::access(path_.c_str(), X_OK) != 0) return os::fail_errno(path_ + " cannot be started");
     if (stopping_ || documents.empty()) return size_t{0};
-    run_one(documents.front().body);  // one at a time, for a crash starts again what was not said to be taken
+    run_one(documents.front().body);
     return size_t{1};
   }
 
@@ -124,14 +128,9 @@ class HttpSender final : public CompletionSender {
       MUSTER_TRY(loaded, HttpPost::load(stopping_));
       http_ = std::move(loaded);
     }
-    size_t taken = 0;
-    for (const auto& d : documents) {
-      const Result<> done = stopping_ ? fail(Errc::kError, "the controller ends") : send_one(d.body);
-      if (!done && taken == 0) return std::unexpected(done.error());
-      if (!done) break;
-      ++taken;
-    }
-    return taken;
+    if (stopping_ || documents.empty()) return size_t{0};
+    MUSTER_TRY_VOID(send_one(documents.front().body));
+    return size_t{1};
   }
 
  private:

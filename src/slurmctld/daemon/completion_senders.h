@@ -27,6 +27,8 @@ struct SenderNotes {
 class CompletionSender {
  public:
   virtual ~CompletionSender() = default;
+  // How many it takes at a time. Where a crash makes it send again what was not said to be taken, that is one.
+  virtual size_t at_once() const { return 1; }
   // How many are taken before the first that is not; an error says why none was.
   virtual Result<size_t> send(const Waiting& documents) = 0;
 };

@@ -11,7 +11,7 @@ namespace {
 
 using config::CompletionKind;
 
-constexpr size_t kAtOnce = 256, kBytesAtOnce = size_t{1} << 20;
+constexpr size_t kBytesAtOnce = size_t{1} << 20;
 
 std::string_view name_of(CompletionKind kind) {
   switch (kind) {
@@ -190,7 +190,7 @@ bool Completions::send_some() {
   {
     const std::lock_guard lock(mutex_);
     if (!outbox_) return true;
-    some = outbox_->oldest(kAtOnce, kBytesAtOnce);
+    some = outbox_->oldest(sender_->at_once(), kBytesAtOnce);
   }
   if (some && some->empty()) return true;
   Result<size_t> taken = some ? sender_->send(*some) : std::unexpected(some.error());
