@@ -3,6 +3,7 @@
 
 #include "base/port_range.h"
 #include "base/text.h"
+#include "config/job_completion.h"
 #include "config/kept_up.h"
 #include "config/parameter_words.h"
 #include "config/slurm_bind.h"
@@ -311,6 +312,7 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
   complete_tres(config);
   imply_track_wckey(config);
   check_together(config, findings);
+  check_job_completion(config, findings);
   tell_not_enforced(config, findings);
   tell_no_fair_share(config, findings);
 }

@@ -114,6 +114,8 @@ constexpr Key kKeys[] = {
     {"AccountingStorageHost", text<&C::accounting_host>},
     {"AccountingStorageBackupHost", text<&C::accounting_backup_host>},
     {"AccountingStoragePort", number<&C::accounting_port, 1, 65535, 6819>},
+    {"JobCompType", text<&C::job_completion_type>},
+    {"JobCompLoc", text<&C::job_completion_place>},
     {"AllowSpecResourcesUsage", flag<&C::allow_spec_resources>},
     {"PriorityType", [](C& c, std::string_view value) { c.multifactor = !iequals(value, "priority/basic"); }},
 };

@@ -44,10 +44,11 @@ struct ClientConf {
   bool accounting_dbd = false;                                        // AccountingStorageType=accounting_storage/slurmdbd
   std::string accounting_host = "localhost", accounting_backup_host;  // AccountingStorageHost, …BackupHost
   uint16_t accounting_port = 6819;
-  bool allow_spec_resources = false;    // AllowSpecResourcesUsage
-  bool multifactor = true;              // PriorityType
-  bool scrontab = false;                // ScronParameters=enable
-  uint32_t inactive_limit_seconds = 0;  // InactiveLimit; 0: none
+  std::string job_completion_type, job_completion_place;  // JobCompType, JobCompLoc
+  bool allow_spec_resources = false;                      // AllowSpecResourcesUsage
+  bool multifactor = true;                                // PriorityType
+  bool scrontab = false;                                  // ScronParameters=enable
+  uint32_t inactive_limit_seconds = 0;                    // InactiveLimit; 0: none
 
   bool has_launch_parameter(std::string_view name) const;  // in small letters
   std::string directory() const;                           // of slurm.conf

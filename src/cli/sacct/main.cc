@@ -5,6 +5,7 @@
 #include "cli/accounting/no_accounting.h"
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
+#include "cli/sacct/completion.h"
 #include "cli/sacct/content.h"
 #include "cli/sacct/print.h"
 #include "cli/sacct/unknown_names.h"
@@ -162,6 +163,7 @@ int run(int argc, char** argv) {
     report_fatal(log, conf.error());
     return 1;
   }
+  if (options.completion || !options.completion_file.empty()) return list_completions(options, *conf, log);
   if (!conf->accounting_dbd) {
     put_error(kStorageDisabled);
     return 1;

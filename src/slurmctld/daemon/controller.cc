@@ -11,7 +11,9 @@
 #include <future>
 #include <set>
 
+#include "base/text.h"
 #include "base/version.h"
+#include "config/job_completion.h"
 #include "config/load.h"
 #include "config/show_config.h"
 #include "config/write_config.h"
@@ -31,6 +33,7 @@
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/daemon/accounting_link.h"
 #include "slurmctld/daemon/arguments.h"
+#include "slurmctld/daemon/completions.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/own_host.h"
@@ -83,6 +86,7 @@ class Controller {
   void reopen_log();
   void report_connections();
   void carry_out(std::vector<Effect> effects);
+  void follow_completions(const config::Config& config);
   void send(Order& order);
   Result<rpc::Messages> reconfigure();
   void use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slurm_user);
@@ -118,6 +122,7 @@ class Controller {
   std::shared_ptr<net::Shares> shares_;
   Statistics stats_;
   std::unique_ptr<store::BlobReader> blobs_;
+  std::unique_ptr<Completions> completions_;
   net::SystemClock clock_;
   std::unique_ptr<CoreThread> core_;
   std::unique_ptr<PlannerThread> planner_;
@@ -148,16 +153,21 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, c
   MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
   MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
   blobs_ = std::move(blobs);
+  completions_ = std::make_unique<Completions>(loop_, log_, loaded->config.state_save_location,
+                                               [this](const std::string& hash) { return blobs_->get_blob(hash); });
+  follow_completions(loaded->config);
   core_ = std::make_unique<CoreThread>(std::move(turns), clock_, log_, stats_, core_ports());
   planner_ = std::make_unique<PlannerThread>(log_, stats_, planner_ports());
   security_ = security;
   nodes_ = std::make_unique<NodeLinks>(log_, node_ports());
   triggers_ = std::make_unique<TriggerPrograms>(loop_, log_, loaded->config.cluster_name, [this](uint32_t id) { trigger_started(id); });
   programs_ = std::make_unique<Programs>(
-      loop_, log_, [this](const JobProgramEnd& end) { program_ended(end); }, [this](pid_t pid) { return triggers_->reaped(pid); });
+      loop_, log_, [this](const JobProgramEnd& end) { program_ended(end); },
+      [this](pid_t pid, int status) { return triggers_->reaped(pid) || completions_->reaped(pid, status); });
   accounting_ = std::make_unique<AccountingLink>(loop_, log_, accounting_ports());
   service_ = std::make_unique<Service>(loop_, log_, stats_, *core_, *planner_, *nodes_, service_ports(security));
   MUSTER_TRY_VOID(listen(std::move(agent)));
+  completions_->begin(core_->snapshot());
   core_->start();
   planner_->start();
   carry_out(std::move(effects));
@@ -177,6 +187,9 @@ CoreThread::Ports Controller::core_ports() {
     loop_.post([this, effects = std::move(effects)]() mutable { carry_out(std::move(effects)); });
   };
   ports.state_changed = [this] { planner_->state_changed(); };
+  ports.turned = [this](std::shared_ptr<const Snapshot> before, std::shared_ptr<const Snapshot> after, const Events& events) {
+    completions_->turn(std::move(before), std::move(after), events);
+  };
   ports.published = [this] {
     if (!watchers_told_.exchange(true))
       loop_.post([this] {
@@ -394,6 +407,11 @@ void Controller::offer_files(const config::Config& config, const site::KeptFiles
   log_.info("{} files for hosts without slurm.conf", config_files_->manifest().files.size());
 }
 
+void Controller::follow_completions(const config::Config& config) {
+  const bool shared = std::ranges::none_of(config.private_data, [](const std::string& what) { return iequals(what, "jobs"); });
+  completions_->configure(config::job_completion(config), shared);
+}
+
 Result<rpc::Messages> Controller::reconfigure() {
   site::KeptFiles files;
   auto loaded = config::load_config(files, conf_path_);
@@ -422,6 +440,7 @@ Result<rpc::Messages> Controller::reconfigure() {
                {}});
   nodes_->send_to_all(node_rpc::Reconfigure{false, config_version()});
   service_->config_changed(config_version());
+  follow_completions(next->config());
   MUSTER_TRY(security, site::load_security(next->config(), slurm_user));
   accounting_->configure(next, security);
   return out;
@@ -500,6 +519,7 @@ void Controller::run() {
   accounting_->close();
   planner_->stop();
   core_->stop();
+  completions_->close();
   service_->close_all();
   log_.info("slurmctld ends");
   if (!dump_core_) return;

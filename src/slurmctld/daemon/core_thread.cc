@@ -116,7 +116,9 @@ void CoreThread::refuse(TurnDriver::Turn turn) {
 
 void CoreThread::let_out(TurnDriver::Turn turn, bool asked) {
   count(core().events());
+  const auto before = ports_.turned ? snapshot() : nullptr;
   publish();
+  if (ports_.turned && turn.records > 0) ports_.turned(before, snapshot(), core().events());
   wake_waiters(turn.replies, core().events());
   drop_unused_blobs();
   std::vector<Effect> effects = core().take_effects(clock_.now());  // empties events()

@@ -28,6 +28,8 @@ class CoreThread {
     std::function<void(std::vector<Effect>)> carry_out;  // from the core thread; hands effects to the I/O thread
     std::function<void()> state_changed;                 // a snapshot that planning should look at
     std::function<void()> published;                     // a snapshot that differs from the one before, also in verdicts
+    // The events of a turn that is durable, with the snapshots before and after it; may be empty. From the core thread: it returns at once.
+    std::function<void(std::shared_ptr<const Snapshot>, std::shared_ptr<const Snapshot>, const Events&)> turned;
   };
   // `clock` is the driver's, too; both outlive the thread.
   CoreThread(TurnDriver driver, const Clock& clock, os::Log& logger, Statistics& stats, Ports ports);

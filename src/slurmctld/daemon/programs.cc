@@ -35,7 +35,7 @@ JobProgramEnd end_of(const std::tuple<JobId, uint32_t, bool>& key, const std::st
 
 }  // namespace
 
-Programs::Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<bool(pid_t)> also)
+Programs::Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<bool(pid_t, int)> also)
     : loop_(loop), log_(log), ended_(std::move(ended)), also_(std::move(also)), runner_(loop, log), mailer_(loop, log) {
   runner_.set_bound_to_us();
   mailer_.set_most(kMailsAtOnce);
@@ -134,7 +134,7 @@ void Programs::reap() {
   const std::vector<os::Reaped> ended = os::reap_children();
   if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { reap(); });
   for (const os::Reaped& r : ended) {
-    if (runner_.reaped(r.pid, r.status.raw) || mailer_.reaped(r.pid, r.status.raw) || (also_ && also_(r.pid))) continue;
+    if (runner_.reaped(r.pid, r.status.raw) || mailer_.reaped(r.pid, r.status.raw) || (also_ && also_(r.pid, r.status.raw))) continue;
     auto at = running_.find(r.pid);
     if (at == running_.end()) continue;
     if (!r.status.ok()) log_.error("{} ended with status {}", at->second.program, r.status.code ? r.status.code : r.status.signal);

@@ -27,7 +27,7 @@ class Programs {
   static constexpr size_t kMailsAtOnce = 16, kMailsKept = 1000;
   using Ended = std::function<void(const JobProgramEnd& end)>;
   // `also`: whether a process that has ended is somebody else's.
-  Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<bool(pid_t)> also = {});
+  Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<bool(pid_t, int raw_status)> also = {});
   void power(const PowerNodes& what, const Cluster& cluster, const config::Config& c);
   void reservation(const RunReservationProgram& what, const config::Config& c);
   void mail(const SendMail& what, const Cluster& cluster, const config::Config& c);
@@ -51,7 +51,7 @@ class Programs {
   net::Loop& loop_;
   os::Log& log_;
   Ended ended_;
-  std::function<bool(pid_t)> also_;
+  std::function<bool(pid_t, int raw_status)> also_;
   site::Programs runner_, mailer_;
   size_t mails_ = 0;                // that run or wait
   std::map<Uid, size_t> mails_of_;  // the same by user
