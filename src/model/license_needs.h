@@ -1,9 +1,7 @@
 // LicenseNeeds: the licences that a request needs, from --licenses. sbatch(1) --licenses, guide licenses.
 //
 //   matlab:2,ansys    all of them     matlab|octave:2    one of them, the first that is free
-//   flat:2            of a hierarchical resource (model/hres.h); power:full_node, by a variable of it: the name with the word, which the
-//                     controller replaces by the number; natural(node[01-16]):30, of a layer, for reservations
-//
+//   power:full_node   the name, with a variable (model/hres.h) that the controller replaces; natural(node[01-16]):30   a layer, to reserve
 // Errors: kLicenses, with the piece that is wrong. Cost: O(text).
 #pragma once
 

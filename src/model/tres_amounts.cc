@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/tres_mem.h"
+#include "model/hres.h"
 #include "model/tres_list.h"
 
 namespace muster {
@@ -117,7 +118,8 @@ void TresAmounts::put(const TresName& tres, uint64_t count) {
 TresAmounts held_by(const Allocation& allocation) {
   TresAmounts held{.cpus = 0, .nodes = 0};
   for (const NodeShare& s : allocation.nodes) held.hold(s);
-  held.licenses = allocation.licenses;
+  for (const LicenseShare& l : allocation.licenses)
+    if (!names_layer(l.name)) held.licenses.push_back(l);  // layers are no TRES
   return held;
 }
 

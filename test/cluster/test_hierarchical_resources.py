@@ -123,7 +123,7 @@ def test_a_job_goes_where_there_is_enough_or_waits_and_is_told(site):
     other = run(site, "-L", "flat:1")
     assert site.job(other)["NodeList"] in ("n3", "n4")      # the first two have none left
     job = waits(site, "-L", "flat:1")
-    said = site.ok("muster", "explain", "job", str(job)).out
+    said = site.ok("muster", "explain", str(job)).out
     assert "flat: 1 are asked for; layer n[1-4] has 0 left of 3" in said, said
     site.ok("scontrol", "update", "job", str(job), "Licenses=natural:1")
     site.wait_job(job, "RUNNING")

@@ -2,6 +2,7 @@
 #include "config/resources_yaml.h"
 #include "slurmctld/core/core_testing.h"
 #include "slurmctld/core/license_rows.h"
+#include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -169,6 +170,17 @@ TEST(LayersOfASite, WhatAJobGivesUpItGivesBackOfLayersToo) {
   EXPECT_EQ(s.core.cluster().license_used("power(n[0-1])"), kept < 2 ? 100u : 0u);
   EXPECT_EQ(s.core.cluster().license_used("natural(n[0-3])"), 1u);
   s.expect_replay_equal();
+}
+
+TEST(LayersOfASite, AreNoTres) {
+  Site s;
+  EXPECT_EQ(s.reserve("natural(n[0-1]):3"), "made");
+  const JobId id = s.runs("power:100", "n[2-3]", 2);
+  EXPECT_TRUE(held_by(*s.get(id).allocation).licenses.empty());
+  EXPECT_EQ(s.get(id).allocation->licenses.size(), 2u);
+  const Cluster& cluster = s.core.cluster();
+  EXPECT_TRUE(make_reservation_record(cluster, cluster.reservations.at(1)).tres.licenses.empty());
+  for (uint32_t i = 0; i < cluster.tres_table().size(); ++i) EXPECT_EQ(cluster.tres_table().name(i).find("("), std::string::npos);
 }
 
 TEST(LayersOfASite, AReservationNamesALayerByItsNodes) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "hostlist/hostlist.h"
+#include "model/hres.h"
 #include "slurmctld/core/records.h"
 #include "slurmctld/core/rows.h"
 
@@ -136,7 +137,8 @@ ReservationRecord make_reservation_record(const Cluster& cluster, const Reservat
   for (const NodeShare& s : reservation.partial) out.tres.hold(s);
   out.tres.nodes = names.size();
   if (out.tres.cpus) out.tres.billing = out.tres.cpus;
-  out.tres.licenses = reservation.licenses;
+  for (const LicenseShare& l : reservation.licenses)
+    if (!names_layer(l.name)) out.tres.licenses.push_back(l);  // layers are no TRES
   out.nodes = compress_hosts(names);
   return out;
 }

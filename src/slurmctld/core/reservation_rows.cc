@@ -1,6 +1,7 @@
 #include "slurmctld/core/reservation_rows.h"
 
 #include "base/text.h"
+#include "model/hres.h"
 #include "sched/fit/request_class.h"
 
 namespace muster::slurmctld {
@@ -38,7 +39,8 @@ ReservationRow make_reservation_row(const Cluster& cluster, const Reservation& r
   });
   if (reservation.nodes.none()) out.tres.cpus.reset();
   out.licenses = reservation.licenses;
-  out.tres.licenses = reservation.licenses;
+  for (const LicenseShare& l : reservation.licenses)
+    if (!names_layer(l.name)) out.tres.licenses.push_back(l);  // layers are no TRES
   out.features = reservation.features.text();
   out.partition = reservation.partition;
   out.comment = reservation.comment;
