@@ -292,10 +292,11 @@ AccountingLink::Ports Controller::accounting_ports() {
   };
   ports.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };
   ports.next = [this](uint64_t position) { post_command([position](Core& c) { c.records_stored(position); }); };
-  ports.directory.learned = [this](DirectoryFetch::Directory directory, std::function<void(const Error&)> refused) {
-    core_->post({[directory = std::move(directory)](Core& c, store::EventLog&) -> Reply {
+  ports.directory.learned = [this](DirectoryFetch::Directory directory, std::function<void()> known,
+                                   std::function<void(const Error&)> refused) {
+    core_->post({[directory = std::move(directory), known = std::move(known)](Core& c, store::EventLog&) -> Reply {
                    c.learn_directory(*directory);
-                   return {};
+                   return known;
                  },
                  std::move(refused)});
   };

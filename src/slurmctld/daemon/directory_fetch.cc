@@ -10,7 +10,7 @@ namespace muster::slurmctld {
 namespace {
 
 constexpr Entity kQuestions[] = {Entity::kAssociation, Entity::kQos, Entity::kUser, Entity::kAccount, Entity::kResource, Entity::kWckey};
-constexpr Duration kBetween = seconds(1);   // two questions for what is new
+constexpr Duration kMostRest = seconds(1);
 constexpr Duration kPatience = minutes(2);  // for the next part of an answer
 
 template <class Record>
@@ -73,7 +73,11 @@ void DirectoryFetch::await(const net::ChannelPtr& channel, const std::string& cl
                      if (auto ok = wire::decode(answer->payload, v); !ok) return again(ok.error());
                      if (version) pauses_.reset();
                      round->version = v.version;
-                     ask(round);
+                     // Somebody who changes accounts without a pause keeps neither slurmdbd nor the core busy.
+                     listen_ = loop_.after(rest_, [this, round] {
+                       round->began = net::Loop::monotonic();
+                       if (round == round_) ask(round);
+                     });
                    });
 }
 
@@ -114,12 +118,12 @@ void DirectoryFetch::decoded(const RoundPtr& round, Result<Directory> directory)
   if (!directory) return again(directory.error());
   failures_ = 0;
   log_.verbose("slurmdbd has {} associations and {} QOS for this cluster", (*directory)->associations.size(), (*directory)->qos.size());
-  // What changes before the core has these is fetched anew either way, and no sooner than in a second: somebody who changes accounts
-  // without a pause keeps neither slurmdbd nor the core busy.
-  listen_ = loop_.after(kBetween, [this, round] {
-    if (const net::ChannelPtr channel = round->channel.lock(); channel && round == round_) await(channel, round->cluster, round->version);
-  });
-  ports_.learned(std::move(*directory), [this, alive = alive_](const Error& e) {
+  const auto known = [this, alive = alive_, round] {
+    if (!current(alive, round)) return;
+    rest_ = std::min(kMostRest, net::Loop::monotonic() - round->began);
+    if (const net::ChannelPtr channel = round->channel.lock()) await(channel, round->cluster, round->version);
+  };
+  ports_.learned(std::move(*directory), known, [this, alive = alive_](const Error& e) {
     if (*alive && round_) again(e);
   });
 }

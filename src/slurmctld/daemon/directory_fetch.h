@@ -1,5 +1,6 @@
 // DirectoryFetch: fetches accounts, users, associations and QOS from slurmdbd, over the connection that accounting_link.h keeps. It waits
-// until they may have changed since the last fetch (rpc::AwaitDirectory), asks for them, and hands them on as one value. When they do not
+// until they may have changed since the last fetch (rpc::AwaitDirectory), asks for them, and hands them on as one value. slurmdbd takes the next
+// wait for a word that what was fetched is known here (whoever changed it waits for that), so it comes as soon as that is so. When they do not
 // arrive, are too many, or are not taken, it asks again after a pause; what was known is kept. Lives on the I/O thread; answers are decoded
 // on the thread that it is given.
 #pragma once
@@ -23,8 +24,8 @@ class DirectoryFetch {
  public:
   using Directory = std::shared_ptr<const rpc::Entities>;
   struct Ports {
-    // `refused` is called, on the I/O thread, where the directory could not be recorded.
-    std::function<void(Directory, std::function<void(const Error&)> refused)> learned;
+    // One of the two is called, on the I/O thread: `known` once the directory is recorded, `refused` where it could not be.
+    std::function<void(Directory, std::function<void()> known, std::function<void(const Error&)> refused)> learned;
   };
   DirectoryFetch(net::Loop& loop, os::Log& log, net::QueryThread& decoder, Ports ports);
   ~DirectoryFetch();
@@ -37,6 +38,7 @@ class DirectoryFetch {
     std::weak_ptr<net::Channel> channel;  // the link keeps the channel, and the channel keeps the round in its callbacks
     std::string cluster;
     uint64_t version = 0;  // which version of the directory is being fetched
+    Duration began{};      // when it was asked for
     size_t asked = 0;      // how many of the questions were asked
     std::vector<std::string> parts;
     size_t bytes = 0;
@@ -57,6 +59,7 @@ class DirectoryFetch {
   RoundPtr round_;  // null: not connected. Callbacks of an older one come too late
   net::Backoff pauses_{seconds(1), seconds(60), net::Backoff::random_seed()};
   uint32_t failures_ = 0;
+  Duration rest_{};  // before the next fetch: as long as the last one took
   std::unique_ptr<net::Loop::Timer> timer_, listen_;
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);
 };

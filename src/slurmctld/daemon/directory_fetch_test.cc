@@ -16,10 +16,11 @@ struct FetchTest : testing::Test {
     o.async = false;
     log = std::move(*os::Log::open(o));
     DirectoryFetch::Ports p;
-    p.learned = [this](DirectoryFetch::Directory d, std::function<void(const Error&)> refused) {
+    p.learned = [this](DirectoryFetch::Directory d, std::function<void()> known, std::function<void(const Error&)> refused) {
       learned.push_back(d);
-      if (refuse-- > 0) refused(Error(Errc::kIo));
-      else loop.stop();
+      if (refuse-- > 0) return refused(Error(Errc::kIo));
+      known();
+      loop.stop();
     };
     fetch = std::make_unique<DirectoryFetch>(loop, *log, decoder, std::move(p));
     int fds[2];

@@ -1,5 +1,5 @@
 // HttpPost: hands one document after the other to an HTTP server by libcurl, which is loaded when it is first needed, so a controller that posts
-// nothing runs without it. Blocks its caller, at most kTime for each. One thread at a time. ADR 18.
+// nothing runs without it. Blocks its caller, at most kTime for each. One thread at a time. ADR 20.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,6 @@
 #include "slurmdbd/daemon/directory_waits.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace muster::slurmdbd {
@@ -10,8 +11,46 @@ void DirectoryWaits::add(const void* connection, uint64_t known, Answer answer) 
     waiting_.erase(at);
     older(fail(Errc::kTryAgainLater, {}, "this connection waits anew"));
   }
-  if (known != version_) return answer(version_);
-  waiting_.emplace(connection, std::move(answer));
+  known_[connection] = known;
+  if (known != version_) answer(version_);
+  else waiting_.emplace(connection, std::move(answer));
+  release();
+}
+
+void DirectoryWaits::forget(const void* connection) {
+  waiting_.erase(connection);
+  known_.erase(connection);
+  release();
+}
+
+bool DirectoryWaits::all_know(uint64_t version) const {
+  return std::ranges::all_of(known_, [&](const auto& at) { return at.second >= version; });
+}
+
+bool DirectoryWaits::hold(uint64_t id, std::function<void()> done) {
+  if (all_know(version_)) return done(), false;
+  held_[id] = {version_, std::move(done)};
+  return true;
+}
+
+void DirectoryWaits::give_up(uint64_t id) {
+  auto held = held_.extract(id);
+  if (!held) return;
+  std::erase_if(known_, [&](const auto& at) { return at.second < held.mapped().version; });
+  held.mapped().done();
+  release();
+}
+
+void DirectoryWaits::release() {
+  for (auto at = held_.begin(); at != held_.end();) {
+    if (!all_know(at->second.version)) {
+      ++at;
+      continue;
+    }
+    auto done = std::move(at->second.done);
+    at = held_.erase(at);
+    done();
+  }
 }
 
 void DirectoryWaits::changed() {

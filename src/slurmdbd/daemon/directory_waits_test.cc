@@ -47,5 +47,43 @@ TEST_F(DirectoryWaitsTest, HoldsOneOfAConnection) {
   EXPECT_EQ(waits.size(), 0u);
 }
 
+TEST_F(DirectoryWaitsTest, WhoChangedItWaitsUntilAllKnow) {
+  int known = 0;
+  const auto count = [&] { ++known; };
+  EXPECT_FALSE(waits.hold(1, count)) << "nobody is connected";
+  EXPECT_EQ(known, 1);
+  add(&one, 100);
+  add(&two, 100);
+  EXPECT_FALSE(waits.hold(2, count)) << "all know this version";
+  waits.changed();
+  EXPECT_TRUE(waits.hold(3, count));
+  add(&one, 101);
+  EXPECT_EQ(known, 2);
+  waits.changed();
+  add(&two, 101);
+  EXPECT_EQ(known, 3) << "the version that was current then is enough";
+  EXPECT_TRUE(waits.hold(4, count));
+  waits.forget(&two);
+  EXPECT_EQ(known, 3);
+  add(&one, 102);
+  EXPECT_EQ(known, 4) << "who is gone is not waited for";
+}
+
+TEST_F(DirectoryWaitsTest, WhoIsSlowIsWaitedForOnce) {
+  int known = 0;
+  const auto count = [&] { ++known; };
+  add(&one, 100);
+  waits.changed();
+  EXPECT_TRUE(waits.hold(1, count));
+  waits.give_up(1);
+  waits.give_up(1);
+  EXPECT_EQ(known, 1);
+  waits.changed();
+  EXPECT_FALSE(waits.hold(2, count));
+  add(&one, 102);
+  waits.changed();
+  EXPECT_TRUE(waits.hold(3, count)) << "it is back";
+}
+
 }  // namespace
 }  // namespace muster::slurmdbd

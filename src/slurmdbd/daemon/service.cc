@@ -19,6 +19,8 @@
 namespace muster::slurmdbd {
 namespace {
 
+constexpr Duration kMostPatience = seconds(2);  // with controllers that do not fetch what was changed
+
 constexpr size_t kJobsPerPart = 500;
 
 // The records of an answer, loaded as they are needed.
@@ -164,6 +166,16 @@ Result<> Service::await_directory(const Call& call, const net::ChannelPtr& chann
     if (auto c = call.channel.lock()) c->answer_error(call.id, version.error());
   });
   return {};
+}
+
+// A script that adds a user submits that user's job next. So the answer comes when the controllers know of it, or after kMostPatience.
+void Service::answer_when_known(const Call& call, const rpc::EntitiesEdited& edited) {
+  const uint64_t id = ++edits_;
+  const bool held = waits_.hold(id, [this, call, id, edited] {
+    patience_.erase(id);
+    answer<rpc::EditEntities>(call, edited);
+  });
+  if (held) patience_[id] = loop_.after(kMostPatience, [this, id] { waits_.give_up(id); });
 }
 
 AdminLevel Service::level(const Caller& who) const { return who.slurm ? AdminLevel::kAdministrator : level_of(*directory(), who.name); }
@@ -341,8 +353,10 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
   writer_.post(
       [this, call, request, work = std::move(work)] {
         auto done = std::make_shared<Result<wire::AnswerTo<Request>>>(work(call.who, *request));
-        loop_.post([this, call, done] {
+        loop_.post([this, call, request, done] {
           if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
+          if constexpr (std::is_same_v<Request, rpc::EditEntities>)
+            if (*done && request->commit) return answer_when_known(call, **done);
           if (*done) return answer<Request>(call, **done);
           // A wrong request concerns the person who made it, who gets the error; records that cannot be stored concern the site.
           const bool upload = kOfDaemons || std::is_same_v<Request, rpc::RegisterCluster>;

@@ -94,6 +94,7 @@ class Service {
   Result<std::vector<JobRecord>> stored_jobs(const rpc::JobRecordFilter& filter, size_t most);  // writer thread; kResultTooLarge
   Result<rpc::EntitiesEdited> edit_entities(const Caller& who, const rpc::EditEntities& request);
   Result<rpc::JobRecordsEdited> edit_job_records(const Caller& who, const rpc::EditJobRecords& request);
+  void answer_when_known(const Call& call, const rpc::EntitiesEdited& edited);
   Result<> await_directory(const Call& call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_entities(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_usage(Call call, const net::ChannelPtr& channel, std::string_view payload);
@@ -126,6 +127,8 @@ class Service {
   mutable std::mutex directory_mutex_;
   std::shared_ptr<const Directory> directory_;
   DirectoryWaits waits_;
+  uint64_t edits_ = 0;
+  std::map<uint64_t, std::unique_ptr<net::Loop::Timer>> patience_;  // of edits whose answers wait for controllers
   site::KnownUsers users_;
   net::ChannelSet channels_;
   std::unordered_map<uint32_t, size_t> queued_writes_;  // by uid, of those who are not SlurmUser; I/O thread
