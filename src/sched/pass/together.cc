@@ -356,7 +356,8 @@ PlanPass::Places PlanPass::places_in_turn(const std::vector<Component>& all) {
         at = std::max(at, spot.slot);
         continue;
       }
-      if (!limits_.beyond_window(profile().time_of(spot.slot))) profile().promise(of, spot);
+      Verdict here;  // the whole job's is another
+      keep_or_tell(one.job->id, of, spot, Place::kKept, here);
       out.slot = out.of.empty() ? spot.slot : std::max(out.slot, spot.slot);
       out.of.emplace_back(std::move(of), std::move(spot));
     }
@@ -389,7 +390,7 @@ void PlanPass::promise_together(const std::vector<Component>& all, Reason reason
       }
     } else {
       const auto& [of, spot] = found.of[index];
-      keep_or_tell(of, spot, apart ? place : Place::kTold, verdict);
+      keep_or_tell(all[index].job->id, of, spot, apart ? place : Place::kTold, verdict);
       verdict.expected_start = profile().time_of(found.slot);
     }
     plan_.verdicts.push_back({all[index].job->id, std::move(verdict)});
