@@ -175,6 +175,23 @@ def test_time_slices(make_cluster):
     until("the swap back", lambda: states() == {first: "R", second: "S"})
 
 
+def test_components_take_no_turns(make_cluster):
+    """Guide gang_scheduling: heterogeneous jobs are excluded. They run all the time, beside whoever has their CPUs."""
+    cluster = make_cluster(nodes=2, gpus=0, cpus=4,
+                           partitions=["PartitionName=active Nodes=n[1-2] Default=YES OverSubscribe=FORCE:2"],
+                           conf="PreemptMode=GANG\nSchedulerTimeSlice=5\nPreemptParameters=suspend_grace_time=0")
+    plain = cluster.sbatch("-w", "n1", "-n4", "--mem=100", "--wrap", "sleep 600")
+    cluster.wait_job(plain, "RUNNING")
+    whole_job = cluster.sbatch("-w", "n1", "-n4", "--mem=100", ":", "-w", "n2", "-n4", "--mem=100", "--wrap", "sleep 600")
+
+    def states():
+        return {i: s for i, s in (line.split() for line in cluster.queue("-t", "R,S", "-o", "%i %t"))}
+    both = {"%d+%d" % (whole_job, i): "R" for i in range(2)}
+    until(lambda: "all to run: %s" % states(), lambda: states() == {str(plain): "R", **both})
+    seen = {cluster.run("sleep", "1").code and "" or str(sorted(states().items())) for _ in range(12)}
+    assert seen == {str(sorted({str(plain): "R", **both}.items()))}, "more than two slices later"
+
+
 def test_scontrol_suspend_gives_the_cpus_away(make_cluster):
     cluster = make_cluster(nodes=1, gpus=0, cpus=4, conf="PreemptParameters=suspend_grace_time=0")
     first = cluster.sbatch("-n4", "--mem=100", "--wrap", "sleep 600")
