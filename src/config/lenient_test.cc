@@ -84,7 +84,6 @@ TEST(Lenient, WordsThatNobodyKnows) {
   odd("NodeName=x CpuBind=foo\n", "CpuBind");
   EXPECT_EQ(odd("HealthCheckNodeState=FOO\n", "\"FOO\" is not one of").health_check_node_state, std::vector<std::string>{"ANY"});
   EXPECT_EQ(odd("SuspendExcStates=DRAIN,BROKEN\n", "\"BROKEN\"").suspend_exc_states, std::vector<std::string>{"DRAIN"});
-  odd("SuspendExcStates=PLANNED\n", "PLANNED");
   odd("MCSPlugin=mcs/user\nMCSParameters=foo,enforced\n", "\"foo\" is no word of it; it is left out");
 }
 

@@ -13,7 +13,8 @@ constexpr ParameterWord kWords[] = {
     flag_word("send_user_signal", "a job is sent the signal of its --signal when it is chosen to make room"),
     no_effect_word("strict_order", kMinimal),
     number_word("suspend_grace_time", 0, 65533, "seconds between SIGTSTP and SIGSTOP where a job is suspended"),
-    flag_word("youngest_first", "jobs that started last make room first, whatever their partition or QOS"),
+    flag_word("youngest_first",
+              "jobs that started last make room first, whatever their partition or QOS; not with GANG and preempt/partition_prio"),
 };
 
 }  // namespace

@@ -215,9 +215,6 @@ void check_power_saving(const Config& config, Findings& findings) {
   if (auto kept = parse_kept_up(config.suspend_exc_nodes); !kept)
     findings.notice(pos_of(config, "SuspendExcNodes"), "SuspendExcNodes", std::string(kept.error().message()) + "; no node is kept up",
                     "write nid[10-20]:4");
-  if (std::ranges::any_of(config.suspend_exc_states, [](const std::string& state) { return iequals(state, "PLANNED"); }))
-    findings.notice(pos_of(config, "SuspendExcStates"), "SuspendExcStates",
-                    "PLANNED has no effect: nodes are not marked for jobs that wait");
 }
 
 void check_together(Config& config, Findings& findings) {

@@ -11,6 +11,7 @@ void YamlReader::each_entry(const std::string& text, const std::string& what, co
   if (text.size() > kMaxBytes) return f_.error({file_, 0, 0}, "", "the file is larger than 16 MiB");
   try {
     const YAML::Node root = YAML::Load(text);
+    if (root.IsNull()) return;  // an empty file, or comments alone
     if (!root.IsSequence()) return f_.error(pos(root), "", "must be a list of " + what, "each begins with \"" + begins + "\"");
     for (const YAML::Node& n : root) f(n);
   } catch (const YAML::Exception& e) {  // the library throws when the text is not YAML

@@ -346,16 +346,21 @@ std::string to_text(const NodeExplanation& explanation, const UserNames& users) 
   out += "  Free: " + std::to_string(explanation.cpus_free) + " of " + count(explanation.cpus, "CPU") + ", " +
          format_mem_mb(explanation.mem_free_mb) + " of " + format_mem_mb(explanation.mem_mb) +
          (explanation.gres.empty() ? "" : ", " + explanation.gres_free + " of " + explanation.gres) + "\n";
+  // A job that waits is not there: the node is kept for it.
+  std::vector<JobBrief> there = explanation.jobs;
+  std::erase_if(there, [](const JobBrief& b) { return b.state == JobState::kPending; });
+  for (const JobBrief& b : explanation.jobs)
+    if (b.state == JobState::kPending)
+      out += "  Planned for job " + id_of(b) + " of " + b.user + ", which is expected to start " + when(b.start, explanation.now) + ".\n";
   if (!explanation.job_count) return out + "  No job is there.\n";
   out += count(explanation.job_count, "job") + " there, the first to end first:\n";
-  for (const JobBrief& b : explanation.jobs)
+  for (const JobBrief& b : there)
     out += "  " + left(id_of(b), 8) + " " + left(b.user, 10) + " " + left(b.name.substr(0, 16), 16) + " " +
            (is_finished(b.state)                        ? "being cleaned up"
             : b.end == Time{} || b.end == kTimeInfinite ? "without a time limit"
                                                         : "until " + when(b.end, explanation.now)) +
            "\n";
-  if (explanation.job_count > explanation.jobs.size())
-    out += "  and " + std::to_string(explanation.job_count - explanation.jobs.size()) + " more\n";
+  if (explanation.job_count > there.size()) out += "  and " + std::to_string(explanation.job_count - there.size()) + " more\n";
   if (explanation.idle_at != Time{} && explanation.idle_at != kTimeInfinite)
     out += "Idle by " + when(explanation.idle_at, explanation.now) + " at the latest.\n";
   return out;

@@ -144,6 +144,28 @@ Idle by 1970-01-12T14:16:40 (in 30:00) at the latest.
 )");
 }
 
+// A job that waits is not there: the node is kept for it.
+TEST(ExplainText, ANodeThatIsKept) {
+  NodeExplanation e;
+  e.now = kNow;
+  e.name = "n3";
+  e.state = "IDLE+PLANNED";
+  e.usable = e.registered = true;
+  e.cpus = e.cpus_free = 64;
+  e.jobs = {a_job(9, "ann", "x")};
+  e.jobs[0].start = kNow + minutes(30);
+  EXPECT_EQ(to_text(e, nobody),
+            R"(Node n3 is IDLE+PLANNED: jobs may start there.
+  Partitions: none
+  Free: 64 of 64 CPUs, 0 of 0
+  Planned for job 9 of ann, which is expected to start 1970-01-12T14:16:40 (in 30:00).
+  No job is there.
+)");
+  std::string out;
+  to_tree(e, nobody, *fields::make_tree_sink(fields::TreeForm::kJson, true, out));
+  EXPECT_NE(out.find(R"("jobs":[],"planned_for":[{"job_id":9,)"), std::string::npos) << out;
+}
+
 TEST(ExplainText, AsJson) {
   std::string out;
   to_tree(a_waiting_job(), *fields::make_tree_sink(fields::TreeForm::kJson, true, out));

@@ -127,7 +127,10 @@ void to_tree(const NodeExplanation& explanation, const UserNames& users, TreeSin
   members.number("memory_mb", static_cast<int64_t>(explanation.mem_mb))
       .number("memory_free_mb", static_cast<int64_t>(explanation.mem_free_mb));
   members.text("gres", explanation.gres).text("gres_free", explanation.gres_free).number("job_count", explanation.job_count);
-  list_of(sink, "jobs", explanation.jobs, [&](const JobBrief& b) { brief(sink, b); });
+  std::vector<JobBrief> there, planned_for;  // a job that waits is not there: the node is kept for it
+  for (const JobBrief& b : explanation.jobs) (b.state == JobState::kPending ? planned_for : there).push_back(b);
+  list_of(sink, "jobs", there, [&](const JobBrief& b) { brief(sink, b); });
+  list_of(sink, "planned_for", planned_for, [&](const JobBrief& b) { brief(sink, b); });
   time_of(sink, "idle_at", explanation.idle_at);
   sink.end_object();
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/cluster.h"
+#include "sched/planned.h"
 
 namespace muster::sched {
 
@@ -48,6 +49,7 @@ struct Plan {
   std::vector<JobId> released_claims;  // of jobs that cannot use what is held for them
   std::vector<std::pair<JobId, Verdict>> verdicts;
   FairFactorsPtr fair_factors;  // that the order of jobs came from
+  PlannedNodesPtr planned;      // of a full pass: the nodes that it keeps for jobs that wait; null: a quick pass, which cannot say
   // for sdiag and the bench
   uint32_t jobs_considered = 0, classes = 0;
   Duration horizon{};

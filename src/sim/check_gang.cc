@@ -40,22 +40,26 @@ void Checkers::check_gang(const event::JobStarted& started) {
 }
 
 // The components of a heterogeneous job are there together, wait together and start together: after each turn, and in each later incarnation
-// of the controller, either all of them wait or none does. Those that run have their nodes from the same moment.
+// of the controller, either all of them wait or none does. Those that run have their nodes from the same moment, and are stopped by nobody but a
+// user: neither for a time slice of others nor to make room.
 void Checkers::check_together(const Cluster& cluster) {
   cluster.jobs.for_each([&](uint32_t id, const Job& leader) {
     if (!leader.het.leads()) return;
     const std::string name = "job " + std::to_string(id);
-    for (uint32_t i = 1; i < leader.het.size; ++i) {
-      const Job* j = cluster.jobs.find(leader.het.component(i).value);
-      if (!j) return fail("together", name + ": component " + std::to_string(i) + " is not there");
-      if (j->het.leader != leader.id || j->het.offset != i || j->het.size != leader.het.size)
-        return fail("together", name + ": component " + std::to_string(i) + " does not know its place");
-      if (j->pending() != leader.pending())
-        return fail("together", name + ": component " + std::to_string(i) + " without the first, or the first without it");
-      if (j->allocation && leader.allocation && j->started != leader.started)
-        return fail("together", name + ": component " + std::to_string(i) + " started at another moment");
-      if (j->restarts != leader.restarts)
-        return fail("together", name + ": component " + std::to_string(i) + " came back without the first");
+    if (leader.waits_for_turn()) return fail("together", name + " is half suspended: it waits for its turn");
+    for (uint32_t offset = 1; offset < leader.het.size; ++offset) {
+      const Job* other = cluster.jobs.find(leader.het.component(offset).value);
+      if (!other) return fail("together", name + ": component " + std::to_string(offset) + " is not there");
+      if (other->het.leader != leader.id || other->het.offset != offset || other->het.size != leader.het.size)
+        return fail("together", name + ": component " + std::to_string(offset) + " does not know its place");
+      if (other->pending() != leader.pending())
+        return fail("together", name + ": component " + std::to_string(offset) + " without the first, or the first without it");
+      if (other->allocation && leader.allocation && other->started != leader.started)
+        return fail("together", name + ": component " + std::to_string(offset) + " started at another moment");
+      if (other->waits_for_turn())
+        return fail("together", name + " is half suspended: component " + std::to_string(offset) + " waits for its turn");
+      if (other->restarts != leader.restarts)
+        return fail("together", name + ": component " + std::to_string(offset) + " came back without the first");
     }
   });
 }

@@ -217,3 +217,19 @@ def test_the_controller_dies_and_they_go_on(cluster):
     cluster.wait_ctld()
     assert sorted(states(cluster, waiting)) == ["%d+0" % waiting, "%d+1" % waiting]
     cluster.ok("scancel", str(job), str(waiting))
+
+
+def test_components_share_a_node_behind_a_promise(make_cluster):
+    """Where a plain job of a minute backfills, a heterogeneous one does, although its components have one node between them."""
+    cluster = make_cluster(nodes=3, gpus=0, cpus=4)
+    busy = [cluster.sbatch("-w", node, "-n4", "-t5", "--wrap", "sleep 300") for node in ("n1", "n2")]
+    for job in busy:
+        cluster.wait_job(job, "RUNNING")
+    wide = cluster.sbatch("-N3", "--exclusive", "-t5", "--wrap", "true")
+    until("a promise", lambda: cluster.job(wide)["StartTime"] != "Unknown")
+    job = submit(cluster, "-n1", "-t1", ":", "-n1", "-t1", "--wrap", "sleep 60")
+    running(cluster, job)
+    assert {row[2] for row in rows(cluster, "-j", str(job))} == {"n3"}
+    long = submit(cluster, "-n1", "-t30", ":", "-n1", "-t30", "--wrap", "true")
+    until("a reason", lambda: {row[3] for row in rows(cluster, "-j", str(long))} == {"(Priority)"}
+          or {row[3] for row in rows(cluster, "-j", str(long))} == {"Priority"})

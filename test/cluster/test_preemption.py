@@ -175,6 +175,23 @@ def test_time_slices(make_cluster):
     until("the swap back", lambda: states() == {first: "R", second: "S"})
 
 
+def test_components_take_no_turns(make_cluster):
+    """Guide gang_scheduling: heterogeneous jobs are excluded. They run all the time, beside whoever has their CPUs."""
+    cluster = make_cluster(nodes=2, gpus=0, cpus=4,
+                           partitions=["PartitionName=active Nodes=n[1-2] Default=YES OverSubscribe=FORCE:2"],
+                           conf="PreemptMode=GANG\nSchedulerTimeSlice=5\nPreemptParameters=suspend_grace_time=0")
+    plain = cluster.sbatch("-w", "n1", "-n4", "--mem=100", "--wrap", "sleep 600")
+    cluster.wait_job(plain, "RUNNING")
+    whole_job = cluster.sbatch("-w", "n1", "-n4", "--mem=100", ":", "-w", "n2", "-n4", "--mem=100", "--wrap", "sleep 600")
+
+    def states():
+        return {i: s for i, s in (line.split() for line in cluster.queue("-t", "R,S", "-o", "%i %t"))}
+    both = {"%d+%d" % (whole_job, i): "R" for i in range(2)}
+    until(lambda: "all to run: %s" % states(), lambda: states() == {str(plain): "R", **both})
+    seen = {cluster.run("sleep", "1").code and "" or str(sorted(states().items())) for _ in range(12)}
+    assert seen == {str(sorted({str(plain): "R", **both}.items()))}, "more than two slices later"
+
+
 def test_scontrol_suspend_gives_the_cpus_away(make_cluster):
     cluster = make_cluster(nodes=1, gpus=0, cpus=4, conf="PreemptParameters=suspend_grace_time=0")
     first = cluster.sbatch("-n4", "--mem=100", "--wrap", "sleep 600")
@@ -195,9 +212,11 @@ def test_requeue_exit_ends_in_a_hold(make_cluster):
 
 
 @pytest.fixture
-def with_qos(make_cluster):
+def with_qos(make_cluster, request):
+    mode, partitions = getattr(request, "param", ("REQUEUE", None))
+    more = {"partitions": partitions} if partitions else {}
     cluster = make_cluster(start=False, nodes=2, gpus=0, cpus=4,
-                           conf="PreemptType=preempt/qos\nPreemptMode=REQUEUE\nAccountingStorageEnforce=qos")
+                           conf="PreemptType=preempt/qos\nPreemptMode=%s\nAccountingStorageEnforce=qos" % mode, **more)
     database = Database(cluster)
     database.start()
     cluster.start()
@@ -225,6 +244,32 @@ def test_qos_preempts_and_accounting_says_so(with_qos):
     until(lambda: "sacct: %s" % cluster.run("sacct", "-DnPX", "-j", str(spot)).out,
           lambda: cluster.ok("sacct", "-DnPX", "-j", str(spot), "-o", "state,systemcomment").lines[0]
           == "PREEMPTED|preempted by job %d" % urgent)
+
+
+def by_state(cluster):
+    return {int(job): state for job, state in (line.split() for line in cluster.queue("-t", "R,S", "-o", "%i %t"))}
+
+
+SHARED = "PartitionName=main Nodes=n[1-2] Default=YES MaxTime=60 OverSubscribe=FORCE:1"
+
+
+@pytest.mark.parametrize("with_qos", [("SUSPEND,GANG\nSchedulerTimeSlice=5\nPreemptParameters=suspend_grace_time=0", [SHARED])],
+                         indirect=True)
+def test_qos_suspends_within_one_partition(with_qos):
+    """Guide preempt: jobs of one partition then share their CPUs by time slices."""
+    cluster = with_qos
+    spot = cluster.sbatch("-N1", "-n4", "-w", "n1", "-q", "spot", "--mem=100", "--wrap", "sleep 600")
+    cluster.wait_job(spot, "RUNNING")
+    beside = cluster.sbatch("-N1", "-n4", "-w", "n2", "-q", "normal", "--mem=100", "--wrap", "sleep 600")
+    cluster.wait_job(beside, "RUNNING")
+    urgent = cluster.sbatch("-N1", "-n4", "-q", "urgent", "--mem=100", "--wrap", "sleep 600")
+    until(lambda: "the urgent job to run in its place: %s" % cluster.queue("-o", "%i %t %r %N"), lambda: by_state(cluster) == {spot: "S", beside: "R", urgent: "R"})
+    assert cluster.job(urgent)["NodeList"] == "n1"
+    until("the slice of the other", lambda: by_state(cluster) == {spot: "R", beside: "R", urgent: "S"})
+    until("its own again", lambda: by_state(cluster) == {spot: "S", beside: "R", urgent: "R"})
+    cluster.ok("scancel", str(urgent))
+    cluster.wait_job(spot, "RUNNING")
+    assert cluster.job(spot)["Restarts"] == "0"
 
 
 def test_licences_are_reclaimed(make_cluster):

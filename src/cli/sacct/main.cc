@@ -82,6 +82,18 @@ std::optional<int> learn_qos(const SacctOptions& options, Session& session, cons
   return std::nullopt;
 }
 
+// --whole-hetjob: which job a component named by its own id belongs to, only its record tells.
+Result<> mean_wholes(const SacctOptions& options, Session& session, RecordQuery& query) {
+  const auto question = wholes_question(options, query);
+  if (!question) return {};
+  Result<rpc::Empty> done = session.stream(*question, [&](rpc::JobRecords&& part) -> Result<> {
+    for (const JobRecord& job : part.jobs) mean_whole(query, job);
+    return {};
+  });
+  if (!done) return std::unexpected(std::move(done).error());
+  return {};
+}
+
 // --batch-script, --env-vars.
 int show_contents(const SacctOptions& options, Session& session, const os::CliLog& log) {
   Names names;
@@ -121,6 +133,7 @@ int list(const SacctOptions& options, Session& session, const os::CliLog& log) {
     report(log, known.error());
     return 1;
   }
+  if (Result<> meant = mean_wholes(options, session, *query); !meant) return trouble(log, meant.error());
   if (auto code = learn_qos(options, session, query->query.filter, style, log)) return *code;
   UnknownNames unknown(query->query.filter);
   Out out;

@@ -49,6 +49,16 @@ Bitmap tasks_of(std::string_view ranges) {
   return tasks;
 }
 
+void add_leader(std::vector<rpc::JobSelector>& selectors, const JobRecord& component) {
+  const auto named = std::ranges::find_if(selectors, [&](const auto& s) { return s.job == component.key.id && !s.het_offset && !s.sluid; });
+  if (named == selectors.end()) return;
+  rpc::JobSelector whole = *named;
+  whole.job = component.het.leader;
+  const bool known =
+      std::ranges::any_of(selectors, [&](const auto& s) { return s.job == whole.job && !s.het_offset && s.step == whole.step; });
+  if (!known) selectors.push_back(std::move(whole));
+}
+
 // Whether the selector means the job, whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
 bool meets(const rpc::JobSelector& s, const JobRecord& job) {
   if (s.sluid) return s.means_run(sluid_of(job.key.id, job.key.submitted, job.key.restarts));
@@ -194,6 +204,23 @@ std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& o
     if (!done) return std::unexpected(std::move(done).error());
   if (Done done = add_window(o, now, f); !done) return std::unexpected(std::move(done).error());
   return q;
+}
+
+std::optional<rpc::QueryRecords> wholes_question(const SacctOptions& options, const RecordQuery& query) {
+  if (options.whole_hetjob != TriState::kYes || query.query.filter.jobs.empty()) return std::nullopt;
+  rpc::QueryRecords out;
+  out.filter.jobs = query.query.filter.jobs;
+  out.filter.clusters = query.query.filter.clusters;
+  out.filter.until = query.query.filter.until;
+  out.filter.steps = false;
+  out.filter.ineligible = true;
+  return out;
+}
+
+void mean_whole(RecordQuery& query, const JobRecord& component) {
+  if (!component.het || component.het.leader == component.key.id) return;
+  add_leader(query.query.filter.jobs, component);
+  add_leader(query.selectors, component);
 }
 
 std::string window_text(const Filter& filter) {

@@ -2,6 +2,7 @@
 // user database.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -31,6 +32,11 @@ inline constexpr uint32_t kEndedStates = [] {
 
 // `me` is the user whose jobs are meant when no user is named; root asks for all.
 std::expected<RecordQuery, QueryMistake> make_record_query(const SacctOptions& options, const std::string& cluster, Time now, Uid me);
+
+// --whole-hetjob: the question whose records tell of which jobs those named are components; nothing where there is no need to ask.
+std::optional<rpc::QueryRecords> wholes_question(const SacctOptions& options, const RecordQuery& query);
+// Where the record is of a component that is named by its own id, its whole job is meant from now on.
+void mean_whole(RecordQuery& query, const JobRecord& component);
 
 // What -v prints: "Jobs COMPLETED in the time window from Epoch 0 to Sun Nov 22 05:35:22 2026".
 std::string window_text(const rpc::JobRecordFilter& filter);

@@ -55,6 +55,24 @@ TEST_F(SacctQuery, TheWindowDependsOnJobsAndStates) {
   EXPECT_EQ(window({"-S", "08:00"}), P(-(3600 + 20 * 60 + 15), 1));  // today, though it is past
 }
 
+// A component's own id does not say which job it is of; its record does.
+TEST_F(SacctQuery, TheWholeOfAComponentThatIsNamedByItsOwnId) {
+  const auto asked = [](Words words) { return wholes_question(options(words), *ask(words)).has_value(); };
+  EXPECT_TRUE(asked({"-j", "13", "--whole-hetjob"}));
+  EXPECT_FALSE(asked({"-j", "13"}));
+  EXPECT_FALSE(asked({"-j", "13", "--whole-hetjob=no"}));
+  EXPECT_FALSE(asked({"--whole-hetjob=yes"}));
+  auto query = ask({"-j", "13,7", "--whole-hetjob=yes"});
+  JobRecord component, plain;
+  component.key.id = JobId(13);
+  component.het = {JobId(12), 1, 3};
+  plain.key.id = JobId(7);
+  for (int twice = 0; twice < 2; ++twice) mean_whole(*query, component), mean_whole(*query, plain);
+  ASSERT_EQ(query->query.filter.jobs.size(), 3u);
+  EXPECT_EQ(query->query.filter.jobs[2].job, JobId(12));
+  EXPECT_FALSE(query->query.filter.jobs[2].het_offset);
+}
+
 TEST_F(SacctQuery, TheSecondThatEndNamesBelongsToTheWindow) {
   EXPECT_EQ(ask({"-S", "now-1hours", "-E", "now"})->query.filter.until, from_unix(kNow + 1) - Duration(1));
 }

@@ -6,12 +6,16 @@
 #pragma once
 
 #include "model/explanation.h"
+#include "sched/planned.h"
 #include "sched/planner.h"
 
 namespace muster::sched {
 
 JobExplanation explain_job(const Cluster& cluster, const Params& params, Time now, const Job& job);
-NodeExplanation explain_node(const Cluster& cluster, const Params& params, Time now, const Node& node);
+// `planned`: of the last full pass. Where the node is kept for a job that waits, that job is the last of NodeExplanation::jobs, PENDING, with the
+// moment from which it is kept as its start; job_count leaves it out.
+NodeExplanation explain_node(const Cluster& cluster, const Params& params, Time now, const Node& node,
+                             const PlannedNodes* planned = nullptr);
 
 // One line about a job for the lists of an explanation.
 JobBrief brief_of(const Cluster& cluster, const Job& job);

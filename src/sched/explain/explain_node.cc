@@ -28,11 +28,12 @@ bool is_there(const Job& job, NodeId node) {
 
 }  // namespace
 
-NodeExplanation explain_node(const Cluster& cluster, const Params& params, Time now, const Node& node) {
+NodeExplanation explain_node(const Cluster& cluster, const Params& params, Time now, const Node& node, const PlannedNodes* planned) {
   NodeExplanation out;
   out.now = now;
   out.name = node.spec->name;
-  out.state = node_state_long(node.state(), node.flags);
+  const PlannedNodes::Promise* promise = planned ? planned->kept(cluster, node) : nullptr;
+  out.state = node_state_long(node.state(), node.flags | (promise ? kNodePlanned : 0u));
   out.usable = node_usable(node);
   out.reason = node.reason;
   out.reason_uid = node.reason_uid;
@@ -62,6 +63,10 @@ NodeExplanation explain_node(const Cluster& cluster, const Params& params, Time 
   out.job_count = static_cast<uint32_t>(here.size());
   if (!here.empty()) out.idle_at = here.back().first;
   for (size_t i = 0; i < std::min(here.size(), kJobsShown); ++i) out.jobs.push_back(brief_of(cluster, cluster.jobs.at(here[i].second)));
+  if (promise) {
+    out.jobs.push_back(brief_of(cluster, cluster.jobs.at(promise->job.value)));
+    out.jobs.back().start = promise->start;
+  }
   return out;
 }
 

@@ -255,6 +255,22 @@ TEST(Explain, ANodeAndWhatIsThere) {
   EXPECT_EQ(explain_node(c, gpu_params(), kNow, c.nodes.at(0)).job_count, 0u);
 }
 
+TEST(Explain, ANodeThatIsKeptNamesThePromise) {
+  Cluster c = a_cluster().nodes(2).cpus(8).memory(1000).gres("gpu", "h100", 4).build();
+  submit(c, a_job().nodelist("n1").nodes(1).tasks(8).minutes(60));
+  let_run(c, gpu_params());
+  JobId waits = submit(c, a_job().nodes(2).tasks(16).minutes(60));
+  const PlannedNodesPtr planned = Planner().plan(c, gpu_params(), kNow, Pass::kFull).planned;
+  NodeExplanation e = explain_node(c, gpu_params(), kNow, c.nodes.at(0), planned.get());
+  EXPECT_EQ(e.state, "IDLE+PLANNED");
+  EXPECT_EQ(e.job_count, 0u);
+  ASSERT_EQ(e.jobs.size(), 1u);
+  EXPECT_EQ(e.jobs[0].id, waits);
+  EXPECT_EQ(e.jobs[0].state, JobState::kPending);
+  EXPECT_GE(e.jobs[0].start, kNow + minutes(60));
+  EXPECT_EQ(explain_node(c, gpu_params(), kNow, c.nodes.at(1), planned.get()).state, "ALLOCATED");
+}
+
 // Work is bounded whatever the job asks for.
 TEST(Explain, ForecastsAreCounted) {
   Cluster c = a_cluster().nodes(8).cpus(64).memory(100000).gres("gpu", "h100", 64).build();

@@ -19,6 +19,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "sched/future/fit_line.h"
@@ -67,6 +68,15 @@ class Profile : public NodeFilter, public SitePromises {
 
   const Bitmap& promised() const override { return promised_; }
   uint32_t tasks(uint32_t node, const RequestClass& asked, uint32_t count) const override;
+  // What a job that starts now, of which the profile is not told yet, takes of one node.
+  struct Beside {
+    const NodeShare* share = nullptr;
+    const Allocation* of = nullptr;
+    uint32_t partition = 0;
+  };
+  // The same as tasks(), beside those; kNoTasks where counts alone do not say it: where one of them shares CPUs, keeps others off or has
+  // devices.
+  uint32_t tasks_beside(uint32_t node, const RequestClass& asked, uint32_t count, std::span<const Beside> others) const;
 
  private:
   // What one node must have free for the part of a job that comes to it.

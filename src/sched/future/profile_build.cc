@@ -174,4 +174,26 @@ void Profile::idle_from(uint32_t id, Slot from, bool held) {
   if (nodes_.owned().test(id)) owned_[id] = {nodes_.kept_for(id), from};
 }
 
+// What is left of a node beside jobs of which the profile is not told yet.
+uint32_t Profile::tasks_beside(uint32_t node, const RequestClass& asked, uint32_t count, std::span<const Beside> others) const {
+  const Kind& kind = nodes_.kind(node);
+  const Shape& shape = asked.shape;
+  const bool by_counts = !shape.whole && !shape.oversubscribe && !shape.keeps_others_off() && kind.restricted.none();
+  if (!by_counts || nodes_.owned().test(node) || !lines_[node].started()) return kNoTasks;
+  if (recalling_) catch_up(node);
+  auto less = [](auto& have, auto lost) { have -= std::min(have, lost); };
+  // They are taken to stay as long as this one does.
+  Amounts least = lines_[node].least(0, end_from_now(limit_of(asked)));
+  for (const Beside& other : others) {
+    if (other.of->whole_nodes || other.of->oversubscribe || !other.share->gres.empty()) return kNoTasks;
+    const Amounts held = amounts_of(*other.share, *other.of, other.share->cpus, other.partition);
+    less(least.units, held.units);
+    less(least.mem_mb, held.mem_mb);
+    for (size_t at = 0; at < least.gres.size() && at < held.gres.size(); ++at) less(least.gres[at], held.gres[at]);
+  }
+  if (least.sharing.leaning) return kNoTasks;  // somebody is promised CPUs of jobs that share theirs
+  const uint32_t units = partitions_.units_left(asked, kind, least.units, least.gres);
+  return std::min(count, count_tasks(shape, kind, {units, least.mem_mb, least.gres}));
+}
+
 }  // namespace muster::sched

@@ -7,14 +7,18 @@
 
 namespace muster::sched {
 
-void Apart::has_chosen(const Allocation& a) {
+void Apart::has_chosen(const Allocation& a, uint32_t partition) {
   for (uint32_t id : a.fenced) close(id);
-  for (const NodeShare& s : a.nodes)
-    if (promised_.test(s.node.value)) close(s.node.value);
+  for (const NodeShare& s : a.nodes) {
+    if (!promised_.test(s.node.value)) continue;
+    if (future_) taken_[s.node.value].push_back({&s, &a, partition});
+    else close(s.node.value);
+  }
 }
 
 uint32_t Apart::tasks(uint32_t node, const RequestClass& c, uint32_t count) const {
   if (closed_.test(node)) return kNoTasks;
+  if (const auto taken = taken_.find(node); taken != taken_.end()) return future_->tasks_beside(node, c, count, taken->second);
   return inner_ && inner_->promised().test(node) ? inner_->tasks(node, c, count) : count;
 }
 
@@ -36,7 +40,7 @@ bool take_place(const Cluster& cluster, const Params& params, const ComponentAsk
     const AllocationPtr* a = placed(got);
     if (!a) return false;
     for (const NodeShare& share : (*a)->nodes) nodes.consume(share, **a, one.request->uid, c.partition);
-    apart.has_chosen(**a);
+    apart.has_chosen(**a, c.partition);
     return true;
   });
 }
@@ -46,7 +50,7 @@ bool take_place(const Cluster& cluster, const Params& params, const ComponentAsk
 bool fit_together(const Cluster& cluster, const Params& params, const std::vector<ComponentAsked>& all, const Availability& nodes) {
   return first_fit(all.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
     Availability left = nodes;
-    Apart apart(nullptr, left.size());
+    Apart apart(nullptr, nullptr, left.size());
     for (size_t i = 0; i < order.size(); ++i)
       if (!take_place(cluster, params, all[order[i]], left, apart)) return i;
     return std::nullopt;

@@ -32,6 +32,37 @@ TEST(Backfill, AShortJobSlipsInFrontALongOneDoesNot) {
   EXPECT_EQ(verdict_of(p, slow)->expected_start, kNow + minutes(90));
 }
 
+// sinfo(1) PLANNED: what is kept is said of the node, for as long as the job waits and something of the node is free.
+TEST(Backfill, SaysWhichNodesItKeepsForWhom) {
+  Cluster c = half_busy();
+  JobId wide = submit(c, a_job().nodes(2).exclusive().minutes(30).priority(2000));
+  submit(c, a_job().tasks(4).minutes(61));  // behind it, on the same nodes, later
+  const Plan plan = full(c);
+  const PlannedNodes::Promise* kept = plan.planned->kept(c, c.nodes.at(1));
+  ASSERT_TRUE(kept);
+  EXPECT_EQ(kept->job, wide);
+  EXPECT_EQ(kept->start, kNow + minutes(60));
+  EXPECT_EQ(plan.planned->flag(c, c.nodes.at(1)), kNodePlanned);
+  EXPECT_FALSE(plan.planned->kept(c, c.nodes.at(0))) << "nothing of it is free";
+  EXPECT_FALSE(Planner().plan(c, {}, kNow, Pass::kQuick).planned) << "a quick pass does not know";
+  c.nodes.edit(1)->flags |= kNodeDrain;
+  EXPECT_FALSE(plan.planned->kept(c, c.nodes.at(1)));
+  c.nodes.edit(1)->flags = 0;
+  c.jobs.edit(wide.value)->state = JobState::kCancelled;
+  EXPECT_FALSE(plan.planned->kept(c, c.nodes.at(1))) << "its job waits no more";
+}
+
+// A place that is only told is nobody's.
+TEST(Backfill, APlaceThatIsNotKeptIsNotPlanned) {
+  Cluster c = half_busy();
+  submit(c, a_job().nodes(2).exclusive().minutes(30).priority(2000));
+  Params params;
+  params.bf.window_min = 30;
+  EXPECT_FALSE(full(c, params).planned->kept(c, c.nodes.at(1)));
+  params.backfill = false;
+  EXPECT_FALSE(full(c, params).planned->kept(c, c.nodes.at(1)));
+}
+
 JobBuilder for_user(uint32_t uid, uint32_t cpus, uint32_t minutes) { return a_job().tasks(cpus).minutes(minutes).user(uid); }
 JobBuilder kept(JobBuilder job) {
   return job.with([](JobRequest& r) { r.exclusive = Exclusive::kUser; });

@@ -68,9 +68,11 @@ Plan PlanPass::run() {
   plan_.classes = pending_.classes_in_use();
   state_.resize(pending_.classes().size());
   nodes_.owned().for_each([&](size_t id) { owners_.insert(nodes_.owner(static_cast<uint32_t>(id)).value); });
+  if (full_) planned_ = std::make_shared<PlannedNodes>();
   settle_claims();
   walk();
   if (full_) say_parked();
+  plan_.planned = std::move(planned_);
   if (profile_) plan_.horizon = profile_->time_of(profile_->horizon()) - now_;
   return std::move(plan_);
 }
@@ -423,13 +425,16 @@ void PlanPass::wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& c
   Profile::Spot spot = profile().earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, c,
                                           profile().slot_of(room), true);
   if (spot.slot == kNever) return say(job, verdict.reason);
-  keep_or_tell(c, spot, Place::kKept, verdict);
+  keep_or_tell(job.id, c, spot, Place::kKept, verdict);
   plan_.verdicts.push_back({job.id, std::move(verdict)});
 }
 
-void PlanPass::keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict) {
+void PlanPass::keep_or_tell(JobId job, const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict) {
   const Time start = profile().time_of(spot.slot);
-  if (place == Place::kKept && !limits_.beyond_window(start)) profile().promise(c, spot);
+  if (place == Place::kKept && !limits_.beyond_window(start)) {
+    profile().promise(c, spot);
+    if (planned_) planned_->add(job, start, spot);
+  }
   if (verdict.expected_start != Time{}) return;  // of an array the first task's
   verdict.expected_start = start;
   verdict.expected_nodes = names_in(spot, cluster_);
@@ -524,7 +529,7 @@ void PlanPass::promise(const Job& job, const std::vector<uint32_t>& classes, Ver
       of = which;
     }
     if (!of) break;
-    keep_or_tell(*of, best, place, verdict);
+    keep_or_tell(job.id, *of, best, place, verdict);
     if (place == Place::kTold) break;
   }
   if (verdict.expected_start == Time{} && !say_never_within(classes, verdict)) say_why_never(classes, verdict);

@@ -136,7 +136,7 @@ class PlanPass {
   Places places_in_turn(const std::vector<Component>& all);
   Profile::Spot earliest_component(const Component& one, const Bitmap& without, Slot from, uint32_t first_id, RequestClass& of);
 
-  void keep_or_tell(const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict);
+  void keep_or_tell(JobId job, const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict);
   void wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& classes, const ArrayLimit& limit);
   Time array_has_room(uint32_t array, uint32_t limit);
   Reason awaited(const std::vector<uint32_t>& classes) const;
@@ -157,6 +157,7 @@ class PlanPass {
   Availability& nodes_;
   Pending& pending_;
   Plan plan_;
+  std::shared_ptr<PlannedNodes> planned_;  // while a full pass runs
   const PriorityRule rule_;
   uint32_t priority_ = 0;  // of the job that is looked at
   uint32_t tier_ = 0;      // of the class that it was met in

@@ -477,7 +477,7 @@ void expect_promises_kept(Cluster c, const Params& params, uint32_t seed) {
     apply_starts(c, p, now);
     uint32_t head = 0;
     for (const auto& [id, v] : p.verdicts)
-      if (v.reason == Reason::kResources) head = id.value;
+      if (v.reason == Reason::kResources && !c.jobs.at(id.value).het) head = id.value;  // the promise to a whole is the worst of its ways
     if (head && !promised.contains(head)) promised[head] = verdict_of(p, JobId(head))->expected_start;
     return waiting;
   };
@@ -495,6 +495,36 @@ TEST(Property, ThePromiseToTheHeadOfTheQueueIsKept) {
     for (int i = 0; i < 30; ++i)
       submit(c, a_job().nodes(1 + rng() % 6).exclusive().minutes(1 + rng() % 40).priority(100 + rng() % 3), kNow);
     expect_promises_kept(std::move(c), {}, seed);
+  }
+}
+
+// Heterogeneous jobs share nodes beside promises, and delay none.
+TEST(Property, ThePromiseToTheHeadIsKeptBesideHeterogeneousJobs) {
+  for (uint32_t seed = 1; seed <= 100; ++seed) {
+    std::mt19937 rng(seed);
+    Cluster c = a_cluster().nodes(3).cpus(4).memory(1000).build();
+    Params params;
+    params.memory_consumable = rng() % 2;
+    for (int i = 0; i < 15; ++i) {
+      const uint32_t nodes = 1 + rng() % 3, each = 1 + rng() % 4;
+      submit(c,
+             a_job()
+                 .nodes(nodes, nodes)
+                 .tasks(nodes * each)
+                 .tasks_per_node(each)
+                 .mem(1 + rng() % 400)
+                 .minutes(1 + rng() % 40)
+                 .priority(100 + rng() % 3),
+             kNow);
+    }
+    for (int i = 0; i < 10; ++i) {
+      std::vector<JobId> parts;
+      const auto priority = static_cast<uint32_t>(100 + rng() % 3);
+      for (uint32_t part = 2 + rng() % 2; part > 0; --part)
+        parts.push_back(submit(c, a_job().tasks(1 + rng() % 2).mem(1 + rng() % 300).minutes(1 + rng() % 40).priority(priority), kNow));
+      join(c, parts);
+    }
+    expect_promises_kept(std::move(c), params, seed);
   }
 }
 

@@ -1,7 +1,7 @@
 // The components of a heterogeneous job, which start together or not at all: in one item of the plan. Its turn comes once, for all
-// components, wherever the first of them is met (bf_hetjob_prio may make it later). Now they may share nodes. A place in the future is one
-// where they stand on nodes apart, as the guide says; where there is none, places are kept one after the other from the moment on at which
-// each could start by itself, and the last of them is when the job is expected to start. guide heterogeneous_jobs; slurm.conf(5).
+// components, wherever the first of them is met (bf_hetjob_prio may make it later). Now they may share nodes, beside promises, too. A place in
+// the future is one where they stand on nodes apart, as the guide says; where there is none, places are kept one after the other from the moment
+// on at which each could start by itself, and the last of them is when the job is expected to start. guide heterogeneous_jobs; slurm.conf(5).
 //
 // What is looked for is a first fit (base/first_fit.h): a component takes its nodes, and those after it take theirs of what is left. Where
 // they still find nothing for now and the plan has a place for each now, those are taken.
@@ -121,9 +121,9 @@ void PlanPass::start_together(const Job& leader) {
 // Chooses a class and nodes for a component, beside what was chosen for others; of `only` where that is given.
 bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why,
                           bool& room_wanted) {
-  Apart apart(filter(), nodes_.size());
+  Apart apart(filter(), profile_.get(), nodes_.size());
   for (const Chosen& other : others)
-    if (other.allocation) apart.has_chosen(*other.allocation);
+    if (other.allocation) apart.has_chosen(*other.allocation, pending_.classes()[other.class_id]->shape.partition);
   for (uint32_t id : *one.classes) {
     ClassState& state = look_at(id);
     RequestClass& asked = pending_.classes()[id]->shape;
@@ -359,7 +359,8 @@ PlanPass::Places PlanPass::places_in_turn(const std::vector<Component>& all) {
         at = std::max(at, spot.slot);
         continue;
       }
-      if (!limits_.beyond_window(profile().time_of(spot.slot))) profile().promise(of, spot);
+      Verdict here;  // the whole job's is another
+      keep_or_tell(one.job->id, of, spot, Place::kKept, here);
       out.slot = out.of.empty() ? spot.slot : std::max(out.slot, spot.slot);
       out.of.emplace_back(std::move(of), std::move(spot));
     }
@@ -392,7 +393,7 @@ void PlanPass::promise_together(const std::vector<Component>& all, Reason reason
       }
     } else {
       const auto& [of, spot] = found.of[index];
-      keep_or_tell(of, spot, apart ? place : Place::kTold, verdict);
+      keep_or_tell(all[index].job->id, of, spot, apart ? place : Place::kTold, verdict);
       verdict.expected_start = profile().time_of(found.slot);
     }
     plan_.verdicts.push_back({all[index].job->id, std::move(verdict)});

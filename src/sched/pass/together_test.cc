@@ -57,6 +57,32 @@ TEST(Together, TheyMayShareANodeNow) {
   EXPECT_EQ(p.starts[0].together[0].allocation->nodes[0].cpus.to_ranges(), "2-3");
 }
 
+// n0 and n1 are full for five minutes, n2 is idle and promised to a job that wants all three then.
+struct BehindAPromise {
+  Cluster c = a_cluster().nodes(3).cpus(4).build();
+  JobId wide;
+  explicit BehindAPromise(uint32_t tasks_on_each) {
+    submit(c, a_job().nodes(2).exclusive().minutes(5), kNow);
+    apply_starts(c, quick(c), kNow);
+    wide = submit(c, a_job().nodes(3).tasks(3 * tasks_on_each).tasks_per_node(tasks_on_each).minutes(30).priority(2000));
+  }
+  size_t started(uint32_t first, uint32_t second, uint32_t limit) {
+    submit_together(c, {a_job().tasks(first).minutes(limit), a_job().tasks(second).minutes(limit)});
+    const Plan plan = full(c);
+    EXPECT_EQ(verdict_of(plan, wide)->expected_start, kNow + minutes(5));
+    apply_starts(c, plan, kNow);
+    EXPECT_EQ(verdict_of(full(c), wide)->expected_start, kNow + minutes(5)) << "it was delayed";
+    return plan.starts.size();
+  }
+};
+
+TEST(Together, TheyShareANodeBesideAPromise) {
+  EXPECT_EQ(BehindAPromise(4).started(1, 1, 1), 1u);   // they are over when it begins
+  EXPECT_EQ(BehindAPromise(4).started(1, 1, 60), 0u);  // it wants the whole node
+  EXPECT_EQ(BehindAPromise(2).started(1, 1, 60), 1u);  // it leaves two CPUs
+  EXPECT_EQ(BehindAPromise(3).started(1, 1, 60), 0u);  // and only one: each would fit, not both
+}
+
 // Where no nodes apart are to be had, each has its place kept, and the job is not passed over for ever.
 TEST(Together, WhereOnlySharedNodesWouldDoTheyHavePlacesOneAfterTheOther) {
   Cluster c = a_cluster().nodes(1).cpus(4).build();

@@ -112,7 +112,9 @@ Duration PreemptRule::grace(const Job& victim) const {
 }
 
 uint64_t PreemptRule::rank(const Job& victim) const {
-  if (rules_.youngest_first) {
+  // The guide: with GANG and preempt/partition_prio the word is ignored.
+  const bool by_tiers_alone = rules_.modes.gang && rules_.by == PreemptRules::By::kPartition;
+  if (rules_.youngest_first && !by_tiers_alone) {
     // The later it started, the lower its rank.
     const int64_t age = std::max<int64_t>(0, to_seconds(now_ - victim.started));
     return static_cast<uint64_t>(age);

@@ -52,7 +52,8 @@ class PreemptRule {
   Time eligible_at(const Job& victim) const;
   // How long it may go on once it was chosen.
   Duration grace(const Job& victim) const;
-  // The worth of jobs in the eyes of this rule: those of lower rank make room first.
+  // The worth of jobs in the eyes of this rule: those of lower rank make room first. youngest_first is ignored with GANG and
+  // preempt/partition_prio.
   uint64_t rank(const Job& victim) const;
 
  private:

@@ -276,6 +276,20 @@ TEST(Preempt, YoungestFirstGoesBeforeTiers) {
   EXPECT_EQ(preempted(c, a_job().tasks(1).exclusive().in(2), p), std::vector<uint32_t>{young.value});
 }
 
+// guide preempt: "the controller will ignore" it.
+TEST(Preempt, YoungestFirstMeansNothingWithGangAndPartitions) {
+  Cluster c = two_tiers(2);
+  Partition top = c.partitions.at(1);
+  top.name = "top";
+  top.priority_tier = 9;
+  ClusterBuilder::add_partition(c, top);
+  const JobId low = run(c, a_job().tasks(1).exclusive(), {}, kNow - minutes(30));
+  run(c, a_job().tasks(1).exclusive().in(1), {}, kNow - minutes(1));
+  Params p = preempting();
+  p.preempt.youngest_first = p.preempt.modes.gang = true;
+  EXPECT_EQ(preempted(c, a_job().tasks(1).exclusive().in(2), p), std::vector<uint32_t>{low.value});
+}
+
 TEST(Preempt, JobsAreExemptForAWhile) {
   Cluster c = two_tiers(1);
   run(c, a_job().tasks(1).exclusive(), {}, kNow - minutes(9));

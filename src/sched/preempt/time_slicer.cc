@@ -59,18 +59,24 @@ Turn turn_of(const Cluster& cluster, const Job& job) {
 
 }  // namespace
 
-bool takes_turns(const Job& job) { return job.allocation && (job.state == JobState::kRunning || job.waits_for_turn()); }
+bool takes_turns(const Job& job) {
+  if (!job.allocation) return false;
+  return job.waits_for_turn() || (job.state == JobState::kRunning && !job.het);
+}
 
 std::vector<Shift> shifts(const Cluster& cluster, std::span<const Job* const> jobs, bool next_slice) {
   std::vector<Turn> turns;
-  for (const Job* job : jobs)
-    if (takes_turns(*job)) turns.push_back(turn_of(cluster, *job));
+  std::vector<Shift> out;
+  for (const Job* job : jobs) {
+    if (!takes_turns(*job)) continue;
+    if (job->het) out.push_back({.job = job->id, .resume = true});  // an older version suspended it
+    else turns.push_back(turn_of(cluster, *job));
+  }
   std::ranges::stable_sort(turns, [&](const Turn& a, const Turn& b) {
     if (a.tier != b.tier) return a.tier > b.tier;
     if (a.waits != b.waits) return next_slice ? a.waits : b.waits;
     return a.since != b.since ? a.since < b.since : a.job->id < b.job->id;
   });
-  std::vector<Shift> out;
   Active above;  // of higher tiers
   for (size_t begin = 0; begin < turns.size();) {
     std::map<uint32_t, Active> of_partition;

@@ -104,6 +104,25 @@ TEST(TimeSlicer, WhoeverHasWaitedLongestGoesOn) {
   EXPECT_EQ(w.turn(60, true), "-3 +2");
 }
 
+// "Heterogeneous jobs are excluded": they always run, and nobody waits for them.
+TEST(TimeSlicer, ComponentsOfHeterogeneousJobsTakeNoPart) {
+  World w;
+  const JobId plain = w.job({0}, 0), first = w.job({0}, 1), second = w.job({1}, 1), other = w.job({1}, 2);
+  join(w.c, {first, second});
+  EXPECT_EQ(w.turn(2, false), "");
+  EXPECT_EQ(w.turn(30, true), "");
+  w.job({0}, 31);
+  EXPECT_EQ(w.turn(31, false), "-5");  // a plain job waits for plain jobs only
+  EXPECT_EQ(w.turn(60, true), "-1 +5");
+  Job* stopped = w.c.jobs.edit(second.value);  // as an older version left it
+  stopped->state = JobState::kSuspended;
+  stopped->run.edit().suspend_cause = SuspendCause::kTimeSlice;
+  EXPECT_EQ(w.turn(61, false), "+3");
+  w.c.jobs.edit(other.value)->state = JobState::kCompleted;
+  w.c.jobs.edit(plain.value)->state = JobState::kCompleted;
+  EXPECT_EQ(w.turn(90, true), "");
+}
+
 TEST(TimeSlicer, WhomAUserSuspendedStaysSuspended) {
   World w;
   const JobId id = w.job({0}, 0);

@@ -246,6 +246,7 @@ size_t Core::carry_out(const sched::Plan& plan) {
   size_t started = 0;
   cluster_.moment.last_pass = now_;
   if (plan.fair_factors) cluster_.moment.fair_factors = plan.fair_factors;  // null where fair share has no weight
+  if (plan.planned) planned_ = plan.planned;
   for (JobId id : plan.released_claims) {
     Events out;
     release_claim(own(), id, out);
@@ -441,7 +442,9 @@ void Core::rollback() {
   resume_at_ = now_ + seconds(1);
 }
 
-std::shared_ptr<const Snapshot> Core::snapshot() const { return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts()); }
+std::shared_ptr<const Snapshot> Core::snapshot() const {
+  return std::make_shared<const Snapshot>(cluster_, indexes_.state_counts(), planned_);
+}
 
 std::vector<Effect> Core::take_effects(Time now) {
   std::vector<Effect> out;

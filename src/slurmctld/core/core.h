@@ -173,7 +173,7 @@ class Core {
   void save_power() {
     if (now_ < power_at_) return;
     Events out;
-    power_at_ = power_save_.look(own(), out);
+    power_at_ = power_save_.look(own(), *planned_, out);
     take(std::move(out));
   }
   void resume_nodes() {
@@ -201,24 +201,26 @@ class Core {
   std::vector<JobId> ended_, released_, readied_, unsettled_;  // to be followed up in housekeep
   std::vector<NodeId> idled_;
   std::set<uint32_t> unsettled_reservations_;
-  Time reservations_settled_{};                 // volatile: when all of them were last looked at
-  std::set<JobId> managed_;                     // jobs whose managers are to be told how the job stands
-  uint64_t last_without_job_ = 0;               // volatile: the last number that RunWithoutJob was given
-  std::set<NodeId> turned_;                     // where jobs that share CPUs may have to stop or go on
-  Time slice_ends_ = kTimeInfinite;             // GANG: when those who wait for their turn get it
-  Time usage_reset_at_ = kTimeInfinite;         // PriorityUsageResetPeriod: a timer for another moment is an older setting's
-  Time accrual_at_ = kTimeInfinite;             // the same of the look at jobs that wait for a limit on those that grow in priority
-  MinuteWatch minutes_;                         // follows from the state
-  Time minutes_at_ = kTimeInfinite;             // for which a timer was set last
-  bool minutes_stale_ = true;                   // to be made anew
-  bool turns_stale_ = true;                     // jobs may wait for a limit that is no longer there
-  std::set<JobId> moved_;                       // jobs of this turn that the watch has to look at
-  bool configured_ = false;                     // at least once; what comes then is a new reading of the files
-  Events happened_;                             // of this turn, that triggers may wait for
-  Attendance attendance_;                       // volatile
-  MemoryAnswers memory_;                        // volatile
-  Time inactive_at_ = kTimeInfinite;            // when an allocation will have been left for InactiveLimit
-  PowerSave power_save_;                        // volatile
+  Time reservations_settled_{};          // volatile: when all of them were last looked at
+  std::set<JobId> managed_;              // jobs whose managers are to be told how the job stands
+  uint64_t last_without_job_ = 0;        // volatile: the last number that RunWithoutJob was given
+  std::set<NodeId> turned_;              // where jobs that share CPUs may have to stop or go on
+  Time slice_ends_ = kTimeInfinite;      // GANG: when those who wait for their turn get it
+  Time usage_reset_at_ = kTimeInfinite;  // PriorityUsageResetPeriod: a timer for another moment is an older setting's
+  Time accrual_at_ = kTimeInfinite;      // the same of the look at jobs that wait for a limit on those that grow in priority
+  MinuteWatch minutes_;                  // follows from the state
+  Time minutes_at_ = kTimeInfinite;      // for which a timer was set last
+  bool minutes_stale_ = true;            // to be made anew
+  bool turns_stale_ = true;              // jobs may wait for a limit that is no longer there
+  std::set<JobId> moved_;                // jobs of this turn that the watch has to look at
+  bool configured_ = false;              // at least once; what comes then is a new reading of the files
+  Events happened_;                      // of this turn, that triggers may wait for
+  Attendance attendance_;                // volatile
+  MemoryAnswers memory_;                 // volatile
+  Time inactive_at_ = kTimeInfinite;     // when an allocation will have been left for InactiveLimit
+  PowerSave power_save_;                 // volatile
+  // volatile: of the last full pass; never null
+  sched::PlannedNodesPtr planned_ = std::make_shared<const sched::PlannedNodes>();
   Time power_at_ = kTimeInfinite;               // when it looks for nodes to power down next
   ResumeQueue resume_queue_;                    // volatile
   Time resume_at_{};                            // when it looks whose turn it is next: at first, then when there is room

@@ -57,11 +57,11 @@ Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& setti
   return out;
 }
 
-Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& query,
+Result<NodeExplanation> explain_node(const Snapshot& cluster, const Settings& settings, Time now, const rpc::ExplainNode& query,
                                      const Privacy& privacy) {
   MUSTER_TRY_VOID(privacy.may_ask_for_nodes());
   if (const Node* node = cluster.node(query.node); node && privacy.shows(*node)) {
-    NodeExplanation out = sched::explain_node(cluster, settings.sched, now, *node);
+    NodeExplanation out = sched::explain_node(cluster, settings.sched, now, *node, cluster.planned.get());
     leave_out_hidden(cluster, privacy, out.jobs);
     return out;
   }

@@ -11,7 +11,7 @@ namespace muster::slurmctld {
 
 Result<JobExplanation> explain_job(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainJob& query,
                                    const Privacy& privacy = {});
-Result<NodeExplanation> explain_node(const Cluster& cluster, const Settings& settings, Time now, const rpc::ExplainNode& query,
+Result<NodeExplanation> explain_node(const Snapshot& cluster, const Settings& settings, Time now, const rpc::ExplainNode& query,
                                      const Privacy& privacy = {});
 
 }  // namespace muster::slurmctld

@@ -17,7 +17,8 @@ constexpr Duration kSoonest = seconds(1);
 // SuspendExcStates, against what a node is now.
 class ExcludedStates {
  public:
-  explicit ExcludedStates(const View& view) : reserved_(view.cluster) {
+  ExcludedStates(const View& view, const sched::PlannedNodes& planned)
+      : cluster_(view.cluster), planned_(planned), reserved_(view.cluster) {
     for (const std::string& word : view.settings.config().suspend_exc_states) {
       flags_ |= node_flag(word).value_or(0);
       down_ = down_ || iequals(word, "DOWN");
@@ -25,11 +26,14 @@ class ExcludedStates {
   }
   bool hold(const Node& node) const {
     const uint32_t dynamic = node.spec->dynamic ? kNodeDynamicNorm : 0u;
-    const uint32_t now = flags_now(node) | dynamic | (flags_ & (kNodeReserved | kNodeMaint) ? reserved_.flags_of(node.id) : 0u);
+    const uint32_t now = flags_now(node) | dynamic | (flags_ & (kNodeReserved | kNodeMaint) ? reserved_.flags_of(node.id) : 0u) |
+                         (flags_ & kNodePlanned ? planned_.flag(cluster_, node) : 0u);
     return (now & flags_) || (down_ && node.admin == NodeState::kDown);
   }
 
  private:
+  const Cluster& cluster_;
+  const sched::PlannedNodes& planned_;
   ReservedNodes reserved_;
   uint32_t flags_ = 0;
   bool down_ = false;
@@ -96,11 +100,11 @@ void keep_up(const View& view, std::vector<const Node*>& nodes) {
 
 }  // namespace
 
-Time PowerSave::look(const View& view, Events& out) {
+Time PowerSave::look(const View& view, const sched::PlannedNodes& planned, Events& out) {
   const config::Config& config = view.settings.config();
   if (!on(config)) return kTimeInfinite;
   const OfPartitions partitions = ask_partitions(view);
-  const ExcludedStates excluded(view);
+  const ExcludedStates excluded(view, planned);
   std::vector<std::pair<Time, const Node*>> times;
   Time next = kTimeInfinite;
   view.cluster.nodes.for_each([&](uint32_t id, const Node& node) {

@@ -21,8 +21,8 @@ class PowerSave {
   // Whether anything is powered down by itself: both programs are there.
   static bool on(const config::Config& config) { return !config.suspend_program.empty() && !config.resume_program.empty(); }
 
-  // Powers down what is due. Returns when to look again; kTimeInfinite: not before the configuration is another.
-  Time look(const View& view, Events& out);
+  // Powers down what is due; `planned`: nodes that are kept for jobs, which SuspendExcStates=PLANNED holds up. Returns when to look again; kTimeInfinite: not before the configuration is another.
+  Time look(const View& view, const sched::PlannedNodes& planned, Events& out);
 
  private:
   MinuteRate rate_;

@@ -109,6 +109,17 @@ INSTANTIATE_TEST_SUITE_P(PowerSave, PowerSaveStates,
                          testing::Values(ExcludedState{"MAINTENANCE", {0, 1, 3}}, ExcludedState{"reserved", {0, 3}},
                                          ExcludedState{"RESERVED,NOT_RESPONDING", {0}}));
 
+TEST(PowerSave, NodesThatArePlannedStayUpWhereThatIsSaid) {
+  for (const char* states : {"PLANNED", "DRAIN"}) {
+    Bench b(kPrograms + "SuspendTime=300\nSuspendExcStates=" + states + "\n");
+    on(b, 0);
+    b.submit([](JobRequest& r) { r.min_nodes = 2, r.required_nodes = "n[0-1]", r.exclusive = Exclusive::kNode; });
+    b.plan();
+    b.wait(seconds(311));
+    EXPECT_EQ(going(b), std::string(states) == "PLANNED" ? (Nodes{2, 3}) : (Nodes{1, 2, 3})) << states;
+  }
+}
+
 TEST(PowerSave, SuspendRateBoundsHowManyGoInAMinute) {
   Bench b(kPrograms + "SuspendTime=300\nSuspendRate=2\n");
   b.wait(seconds(301));

@@ -210,7 +210,7 @@ bool JobQuery::next(rpc::JobRows& part) {
 }
 
 // ---- nodes
-Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query, const Privacy& privacy) {
+Result<NodeQuery> NodeQuery::make(std::shared_ptr<const Snapshot> cluster, const rpc::QueryNodes& query, const Privacy& privacy) {
   MUSTER_TRY_VOID(privacy.may_ask_for_nodes());
   NodeQuery out;
   out.cluster_ = std::move(cluster);
@@ -252,6 +252,7 @@ bool NodeQuery::next(rpc::NodeRows& part) {
     const Node& n = *nodes_[next_++];
     part.nodes.push_back(make_node_row(*cluster_, n, memberships_[n.id.value]));
     reserved.mark(n.id, part.nodes.back());
+    part.nodes.back().flags |= cluster_->planned->flag(*cluster_, n);
   }
   return true;
 }

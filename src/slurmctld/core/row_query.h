@@ -85,12 +85,12 @@ class NodeQuery {
  public:
   using Rows = rpc::NodeRows;
   // Errors: kInvalidNodeName for a node that is not there, kAccessDenied where PrivateData hides nodes.
-  static Result<NodeQuery> make(std::shared_ptr<const Cluster> cluster, const rpc::QueryNodes& query, const Privacy& privacy = {});
+  static Result<NodeQuery> make(std::shared_ptr<const Snapshot> cluster, const rpc::QueryNodes& query, const Privacy& privacy = {});
   // As JobQuery::next(). The partitions come with the first part, and that part comes even without nodes.
   bool next(rpc::NodeRows& part);
 
  private:
-  std::shared_ptr<const Cluster> cluster_;
+  std::shared_ptr<const Snapshot> cluster_;
   std::vector<PartitionRow> partitions_;
   std::vector<std::vector<std::string>> memberships_;  // by NodeId
   std::vector<const Node*> nodes_;

@@ -118,6 +118,31 @@ TEST(NodeQuery, OneWithoutAConnectionIsNotResponding) {
   EXPECT_TRUE(part.nodes[1].flags & kNodeNoRespond);
 }
 
+// PLANNED follows from the last full pass: a quick one does not take it away, the end of the job does, and no event says it.
+TEST(NodeQuery, NodesThatAFullPassKeepsArePlanned) {
+  Bench b;
+  const JobId first = b.submit([](JobRequest& r) { r.required_nodes = "n0", r.exclusive = Exclusive::kNode; });
+  EXPECT_EQ(b.plan(), 1u);
+  b.started(first);
+  const JobId wide = b.submit([](JobRequest& r) { r.min_nodes = 4, r.exclusive = Exclusive::kNode; });
+  auto flags = [&](uint32_t node) {
+    auto query = NodeQuery::make(b.core.snapshot(), {});
+    rpc::NodeRows part;
+    return query && query->next(part) ? part.nodes.at(node).flags & kNodePlanned : ~0u;
+  };
+  EXPECT_EQ(flags(1), 0u);
+  b.plan();
+  EXPECT_TRUE(b.last_events.empty());
+  EXPECT_EQ(flags(0), 0u);
+  EXPECT_EQ(flags(1), kNodePlanned);
+  EXPECT_FALSE(b.node(1).flags & kNodePlanned) << "it is not stored";
+  const auto quick = b.planner.plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kQuick);
+  b.turn([&] { b.core.carry_out(quick); });
+  EXPECT_EQ(flags(1), kNodePlanned);
+  b.cancel(wide);
+  EXPECT_EQ(flags(1), 0u);
+}
+
 TEST(JobQuery, HiddenPartitionsShowTheirJobsOnlyToWhoAsks) {
   Bench b("PartitionName=secret Nodes=n0 Hidden=YES\n");
   JobId id = b.submit([](JobRequest& r) { r.partitions = {"secret"}; });

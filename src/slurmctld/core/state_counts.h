@@ -5,9 +5,11 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <utility>
 
 #include "model/cluster.h"
 #include "model/rpc.h"
+#include "sched/planned.h"
 
 namespace muster::slurmctld {
 
@@ -40,10 +42,11 @@ struct StateCounts {
   static uint64_t waiting_in(const Job& j) { return !j.pending() ? 0 : j.array_tasks ? j.array_tasks->pending.count() : 1; }
 };
 
-// What readers see: the state as of a commit, and the counts of its records.
+// What readers see: the state as of a commit, the counts of its records, and the nodes that the last full pass keeps for waiting jobs.
 struct Snapshot : Cluster {
-  Snapshot(const Cluster& cluster, const StateCounts& c) : Cluster(cluster), counts(c) {}
+  Snapshot(const Cluster& cluster, const StateCounts& c, sched::PlannedNodesPtr p) : Cluster(cluster), counts(c), planned(std::move(p)) {}
   StateCounts counts;
+  sched::PlannedNodesPtr planned;  // never null
 };
 
 }  // namespace muster::slurmctld

@@ -64,9 +64,9 @@ TEST(ExplainAnswer, NamesTheRecordOrSaysWhyThereIsNone) {
             "no job has had that number yet; the last was " + std::to_string(id.value));
   rpc::ExplainNode n;
   n.node = "n9";
-  EXPECT_EQ(explain_node(b.core.cluster(), b.settings, b.now, n).error().code, Errc::kInvalidNodeName);
+  EXPECT_EQ(explain_node(*b.core.snapshot(), b.settings, b.now, n).error().code, Errc::kInvalidNodeName);
   n.node = "n2";
-  EXPECT_EQ(explain_node(b.core.cluster(), b.settings, b.now, n)->name, "n2");
+  EXPECT_EQ(explain_node(*b.core.snapshot(), b.settings, b.now, n)->name, "n2");
 }
 
 }  // namespace

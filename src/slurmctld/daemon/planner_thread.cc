@@ -19,10 +19,12 @@ std::vector<sched::Plan> pieces(sched::Plan plan) {
   std::vector<sched::Plan> out;
   size_t start = 0, verdict = 0;
   bool first = true, room = !plan.preemptions.empty();
-  while (start < plan.starts.size() || verdict < plan.verdicts.size() || room || (first && !plan.released_claims.empty())) {
+  while (start < plan.starts.size() || verdict < plan.verdicts.size() || room ||
+         (first && (!plan.released_claims.empty() || plan.planned))) {
     sched::Plan piece;
     piece.position = plan.position;
     piece.fair_factors = plan.fair_factors;
+    piece.planned = std::move(plan.planned);
     if (std::exchange(first, false)) piece.released_claims = std::move(plan.released_claims);
     for (size_t n = 0; n < kStartsAtOnce && start < plan.starts.size(); ++n) piece.starts.push_back(std::move(plan.starts[start++]));
     if (start == plan.starts.size() && std::exchange(room, false)) piece.preemptions = std::move(plan.preemptions);
