@@ -124,8 +124,8 @@ TEST(LayersPlan, BackfillKeepsWhatIsPromised) {
   EXPECT_EQ(verdict_of(p, wide)->expected_start, kNow + minutes(60));
   EXPECT_TRUE(start_of(p, fast));
   ASSERT_FALSE(start_of(p, slow));
-  // 12 of the 16 of its half are promised
-  EXPECT_EQ(verdict_of(p, slow)->expected_start, kNow + minutes(60));
+  // all 12 of n[16-23] are promised for an hour from then on
+  EXPECT_EQ(verdict_of(p, slow)->expected_start, kNow + minutes(120));
 }
 
 TEST(LayersPlan, NamedNodesWithoutEnoughAreNamed) {

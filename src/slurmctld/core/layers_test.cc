@@ -43,14 +43,17 @@ struct Site : Bench {
   JobId asks(const std::string& licenses, const std::string& nodes = "", uint32_t count = 1) {
     return submit([&](JobRequest& r) {
       r.licenses = licenses;
+      r.mem_per_node_mb = 10;
       r.required_nodes = nodes;
       r.min_nodes = r.max_nodes = count;
     });
   }
   JobId runs(const std::string& licenses, const std::string& nodes = "", uint32_t count = 1) {
     const JobId id = asks(licenses, nodes, count);
-    EXPECT_EQ(plan(), 1u);
-    started(id);
+    const size_t begun = plan();
+    const Verdict* verdict = core.cluster().moment.verdicts.find(id.value);
+    EXPECT_EQ(begun, 1u) << (verdict ? std::string(reason_name(verdict->reason)) + " " + verdict->detail.str() : "no verdict");
+    if (begun) started(id);
     return id;
   }
   std::string refused(const std::string& licenses) {
