@@ -7,11 +7,11 @@ constexpr uint32_t kOut = kNodeDrain | kNodeFail | kNodeInvalid;  // since the p
 
 }  // namespace
 
-void PlannedNodes::add(JobId job, Time start, const Spot& spot) {
+void PlannedNodes::add(JobId job, Time start, std::span<const uint32_t> nodes) {
   promises_.push_back({job, start});
-  for (const Spot::Part& part : spot.parts) {
-    if (first_.size() <= part.node) first_.resize(part.node + 1);
-    uint32_t& first = first_[part.node];
+  for (const uint32_t node : nodes) {
+    if (first_.size() <= node) first_.resize(node + 1);
+    uint32_t& first = first_[node];
     if (!first || start < promises_[first - 1].start) first = static_cast<uint32_t>(promises_.size());
   }
 }

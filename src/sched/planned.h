@@ -8,10 +8,10 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "model/cluster.h"
-#include "sched/future/spot.h"
 
 namespace muster::sched {
 
@@ -21,7 +21,7 @@ class PlannedNodes {
     JobId job{};
     Time start{};
   };
-  void add(JobId job, Time start, const Spot& spot);
+  void add(JobId job, Time start, std::span<const uint32_t> nodes);
   // The promise for which the node is kept now; null: none, or nothing of the node is free to be kept.
   const Promise* kept(const Cluster& cluster, const Node& node) const;
   // kNodePlanned or nothing, to be shown with the node's own flags.

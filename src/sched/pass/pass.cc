@@ -433,7 +433,9 @@ void PlanPass::keep_or_tell(JobId job, const RequestClass& c, const Profile::Spo
   const Time start = profile().time_of(spot.slot);
   if (place == Place::kKept && !limits_.beyond_window(start)) {
     profile().promise(c, spot);
-    if (planned_) planned_->add(job, start, spot);
+    std::vector<uint32_t> nodes;
+    for (const auto& part : spot.parts) nodes.push_back(part.node);
+    if (planned_) planned_->add(job, start, nodes);
   }
   if (verdict.expected_start != Time{}) return;  // of an array the first task's
   verdict.expected_start = start;
