@@ -83,7 +83,7 @@ RequestId store_request(const View& v, JobRequest request, Events& out) {
 std::string job_name_for_users(const Job& job) {
   if (job.het) return component_name(job.id, job.het);
   if (job.array_task != kNoArrayTask) return std::to_string(job.array_job_id.value) + "_" + std::to_string(job.array_task);
-  if (job.array_tasks) return std::to_string(job.id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
+  if (job.array_tasks) return std::to_string(job.array_job_id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
   return std::to_string(job.id.value);
 }
 
