@@ -1,4 +1,4 @@
-// aftercorr between arrays.
+// aftercorr between arrays, and the times of arrays that others wait for.
 #include "model/dependency.h"
 #include "slurmctld/core/core_testing.h"
 
@@ -231,6 +231,28 @@ TEST(AfterCorr, StandsAsItWasAfterARestart) {
   again.commit();
   EXPECT_FALSE(again.cluster().jobs.at(p.second.value).dependencies);
   EXPECT_EQ(p.stands(), "1+ 2never 3wait") << "the first one saw nothing of that";
+}
+
+// sbatch(1) after:job_id+time: so many minutes after the job has started; of an array, after the last of its tasks has.
+TEST(After, TheMinutesOfAnArrayCountFromItsLastStart) {
+  Bench b;
+  const JobId array = b.submit([](JobRequest& r) { Pair::small(r), r.array = "1-2%1"; });
+  const JobId then = b.submit([&](JobRequest& r) { Pair::small(r), r.dependency = "after:" + std::to_string(array.value) + "+3"; });
+  EXPECT_EQ(b.plan(), 1u);
+  b.wait(minutes(5));
+  JobId first{};
+  b.core.cluster().jobs.for_each([&](uint32_t id, const Job& j) {
+    if (j.array_task == 1) first = JobId(id);
+  });
+  b.started(first);
+  b.ends(first);
+  EXPECT_EQ(b.plan(), 1u);
+  EXPECT_TRUE(b.get(then).dependencies) << "the last task has just started";
+  b.wait(minutes(2));
+  EXPECT_TRUE(b.get(then).dependencies);
+  b.wait(minutes(1));
+  EXPECT_FALSE(b.get(then).dependencies);
+  b.expect_replay_equal();
 }
 
 }  // namespace

@@ -26,6 +26,13 @@ void look_at(const Job& j, Target& t) {
   t.bad = t.ended && j.state != JobState::kCompleted;
 }
 
+// When the last of an array's tasks started, or was cancelled instead.
+Time last_start(const Cluster& cluster, JobId array) {
+  Time last = kTimeUnset;
+  for_each_record(cluster, array, [&](const Job& j) { last = std::max(last, j.started); });
+  return last;
+}
+
 Target look_at_array(const Cluster& cluster, const Dependency& dependency, uint32_t task) {
   Target target;
   const ArrayGroup& group = cluster.arrays.at(dependency.job.value);
@@ -37,6 +44,7 @@ Target look_at_array(const Cluster& cluster, const Dependency& dependency, uint3
               ended >= group.total && group.ended_bad == 0,
               group.ended_bad > 0 && ended >= group.total,
               {}};
+    if (target.started && dependency.delay_min) target.started_at = last_start(cluster, dependency.job);
     return target;
   }
   if (group.dropped.test(task)) return {.known = true, .started = true, .ended = true, .bad = true};
