@@ -51,6 +51,8 @@ void mark_held(const View& v, const Job& job, bool as_user, event::JobChanged& e
   const bool own = as_user || !v.may(Right::kAdminHold);
   e.reason = own ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
   e.flags = (e.flags & ~(kJobHeldByUser | kJobHeldByAdmin)) | (own ? kJobHeldByUser : kJobHeldByAdmin);
+  const bool by_time = e.eligible > v.now || v.cluster.cron_jobs.contains(job.id.value);
+  if (job.pending() && !e.dependencies && !by_time) e.eligible = kTimeUnset;  // set anew when it is released: its age does not grow
 }
 
 bool requeue_allowed(const View& v, const Job& job) {
