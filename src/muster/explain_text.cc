@@ -240,7 +240,10 @@ class JobText {
   }
 
   void running(const std::string& title) {
-    line(title + " is " + std::string(job_state_shown(e_.job.state, e_.flags)) + " since " + ago(e_.job.start, e_.now));
+    const bool stopped = e_.job.state == JobState::kSuspended;
+    const std::string state = title + " is " + std::string(job_state_shown(e_.job.state, e_.flags));
+    if (!stopped) line(state + " since " + ago(e_.job.start, e_.now));
+    else line(state + (e_.detail.empty() ? "" : ": " + e_.detail) + "; it began " + ago(e_.job.start, e_.now));
     line("  It has " + count(e_.job.nodes, "node") + " (" + shortened(e_.node_list) + "), " + count(e_.job.cpus, "CPU") + ", " +
          format_mem_mb(e_.job.mem_mb) + (e_.job.gres.empty() ? "" : ", " + e_.job.gres) + " in partition " + e_.job.partition + ".");
     if (e_.job.end == Time{} || e_.job.end == kTimeInfinite) line("  It has no time limit.");
@@ -250,7 +253,7 @@ class JobText {
       line("  It makes room for job " + std::to_string(e_.preempted_by) + " since " + ago(e_.preempted, e_.now) + " (" + e_.preempt_how +
            ").");
     came_back();
-    if (!e_.detail.empty()) line("  " + e_.detail);
+    if (!e_.detail.empty() && !stopped) line("  " + e_.detail);
     placement();
   }
 

@@ -85,6 +85,19 @@ What would start it sooner:
 )");
 }
 
+TEST(ExplainText, WhyAJobIsSuspended) {
+  setenv("TZ", "UTC", 1);
+  JobExplanation e;
+  e.now = kNow;
+  e.job = a_job(43, "ann", "train");
+  e.job.state = JobState::kSuspended;
+  e.job.start = kNow - minutes(30);
+  e.detail = "its turn comes again (time slice)";
+  const std::string text = to_text(e, nobody);
+  EXPECT_NE(text.find(" is SUSPENDED: its turn comes again (time slice); it began 1970-01-12T13:16:40 ("), text.npos) << text;
+  EXPECT_EQ(text.find("time slice", text.find("time slice") + 1), text.npos) << text;
+}
+
 TEST(ExplainText, HowJobsEnded) {
   JobExplanation e;
   e.now = kNow;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "model/dependency.h"
 #include "sim/world.h"
 
 namespace muster::sim {
@@ -19,6 +20,24 @@ struct Transition {
   void expect(bool ok, const char* what) {
     if (!ok && problem.empty()) problem = what;
   }
+  // Tasks that leave their array's record may do so for one that others have left it for before.
+  bool joins(const Job& j, const event::JobChanged& e) const {
+    const Job* o = c.jobs.find(e.task_job.value);
+    return e.array_tasks && o && o->pending() && o->array_job_id == j.array_job_id &&
+           j.array_tasks->pending.contains(e.array_tasks->pending);
+  }
+  // A task whose only condition is aftercorr does not start after the task of its number has failed.
+  void expect_correspondence(const Job& j, const event::JobStarted& e) {
+    const auto asked = parse_dependencies(j.own.get(&RequestOwn::dependency));
+    if (!asked || asked->list.size() != 1 || asked->list[0].type != DependencyType::kAfterCorr || e.array_task == kNoArrayTask) return;
+    c.jobs.for_each([&](uint32_t, const Job& o) {
+      const bool corresponds = o.array_job_id == asked->list[0].job && o.array_task == e.array_task && o.array_job_id;
+      if (corresponds && o.restarts == 0 && j.restarts == 0)
+        expect(o.state == JobState::kCompleted || !o.finished(), "its corresponding task failed");
+      if (corresponds && o.restarts == 0 && j.restarts == 0) expect(!o.pending(), "its corresponding task has not run");
+      return true;
+    });
+  }
   template <class E>
   void operator()(const E&) {}
   void operator()(const event::JobSubmitted& e) {
@@ -33,7 +52,7 @@ struct Transition {
     expect(j->pending() || j->finished() || !e.array_tasks, "an array record that runs");
     if (e.array_task != kNoArrayTask)
       expect(j->pending() && j->array_tasks && j->array_tasks->pending.test(e.array_task) &&
-                 (e.task_job == e.job || !c.jobs.contains(e.task_job.value)),
+                 (e.task_job == e.job || !c.jobs.contains(e.task_job.value) || joins(*j, e)),
              "a record for an array task that is not pending, or under an id in use");
   }
   void operator()(const event::JobStarted& e) {
@@ -42,6 +61,7 @@ struct Transition {
     expect(j->pending(), "started, but not pending");
     expect(j->priority > 0, "started while held");
     expect(!j->dependencies, "started with dependencies");
+    expect_correspondence(*j, e);
     if (e.array_task == kNoArrayTask) return expect(!j->array_tasks, "an array record started as a whole");
     expect(j->array_tasks && j->array_tasks->pending.test(e.array_task), "started an array task that is not pending");
     expect(e.task_job == e.job || !c.jobs.contains(e.task_job.value), "the task's own id is in use");

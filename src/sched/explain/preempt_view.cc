@@ -45,10 +45,20 @@ Time next_exempt_end(const Cluster& cluster, const Params& params, Time now, con
 
 }  // namespace
 
+std::string_view why_suspended(const Job& job) {
+  switch (job.run->suspend_cause) {
+    case SuspendCause::kUser: return "until scontrol resume";
+    case SuspendCause::kPreempted: return "it made room for another job, and goes on after that (preemption)";
+    case SuspendCause::kTimeSlice: return "its turn comes again (time slice)";
+  }
+  return {};
+}
+
 void add_preemption(const Cluster& cluster, const Params& params, Time now, const Job& job, JobExplanation& out) {
   const Restart& restart = job.turns->restart;
   const Node* node = restart.has_node ? cluster.nodes.find(restart.node.value) : nullptr;
   out.restart = restart_text(restart, node ? std::string_view(node->spec->name) : "?");
+  if (job.state == JobState::kSuspended && out.detail.empty()) out.detail = why_suspended(job);
   if (job.is_preempted()) {
     out.preempted_by = job.run->preempted_by.value;
     out.preempt_how = preempt_how_name(job.run->preempt_how);

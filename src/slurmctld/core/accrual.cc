@@ -31,6 +31,12 @@ bool waits_its_turn(const Job& job, Time now) {
   return job.pending() && job.priority != 0 && !job.dependencies && job.eligible != kTimeUnset && job.eligible <= now;
 }
 
+bool is_eligible_anew(const View& v, const Job& job, const event::JobChanged& e) {
+  if (e.dependencies) return false;
+  if (e.eligible == kTimeUnset) return true;
+  return job.pending() && job.priority == 0 && e.eligible <= v.now && !v.cluster.cron_jobs.contains(job.id.value);
+}
+
 CountsFor CountsFor::of(const Job& job) {
   return {job.association, job.partition, job.request->uid, job.request->account, job.request->qos};
 }

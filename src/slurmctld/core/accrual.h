@@ -17,6 +17,10 @@ bool takes_turns(const Cluster& cluster);
 // It waits for nothing but resources and limits, so its age counts, if no limit on such jobs holds that up.
 bool waits_its_turn(const Job& job, Time now);
 
+// Whether a job that is held for now waits for nothing else, so that it is eligible anew, and its age begins again, when it is released:
+// slurm.conf(5) PriorityFlags, ACCRUE_ALWAYS. A crontab's job comes at its times. `e`: what is about to become of the job.
+bool is_eligible_anew(const View& v, const Job& job, const event::JobChanged& e);
+
 // Whom a job counts for: jobs that are alike in this count for the same. The texts are the request's and live as long as that.
 struct CountsFor {
   uint32_t association = 0, partition = 0;

@@ -167,7 +167,8 @@ class Applier : ToolApplier {
     insert(std::move(job));
   }
   void operator()(const JobChanged& changed) {
-    change(split(changed.job, changed.array_task, changed.task_job), [&](Job& job) {
+    const bool together = changed.array_task != kNoArrayTask && changed.array_tasks;
+    change(together ? divide(changed) : split(changed.job, changed.array_task, changed.task_job), [&](Job& job) {
       if (changed.request != job.request_id) relink(job, changed.request);
       job.priority = changed.priority;
       job.flags = changed.flags;
@@ -177,7 +178,7 @@ class Applier : ToolApplier {
       job.association = changed.association;
       job.eligible = changed.eligible;
       job.ends = changed.ends;
-      job.array_tasks = changed.array_tasks;
+      if (!together) job.array_tasks = changed.array_tasks;
       if (ArrayGroup* g = job.array_tasks ? group(job) : nullptr) g->max_running = job.array_tasks->max_running;
       job.dependencies = changed.dependencies;
       job.detail = changed.detail;
@@ -462,30 +463,6 @@ class Applier : ToolApplier {
     c_.recorded_position = std::max(c_.recorded_position, position);
     x_.recorded(c_.recorded_position);
   }
-  template <class M>
-  static std::shared_ptr<M> copy_of(const std::shared_ptr<const M>& m) {
-    return m ? std::make_shared<M>(*m) : std::make_shared<M>();
-  }
-  void rename(uint32_t node, const std::string& name) {
-    // Thousands of nodes are defined in a row: while nobody else looks at the map it is extended in place.
-    if (c_.node_names && c_.node_names.use_count() == 1) {
-      const_cast<std::unordered_map<std::string, uint32_t>&>(*c_.node_names)[name] = node;
-      return;
-    }
-    auto names = copy_of(c_.node_names);
-    (*names)[name] = node;
-    c_.node_names = names;
-  }
-  void relist_partitions() {
-    auto names = std::make_shared<std::unordered_map<std::string, uint32_t>>();
-    c_.default_partition = Cluster::kNoPartition;
-    c_.partitions.for_each([&](uint32_t i, const Partition& p) {
-      (*names)[p.name] = i;
-      if (p.is_default) c_.default_partition = i;
-    });
-    c_.partition_names = names;
-  }
-
   template <class F>
   void change(JobId id, F&& f) {
     const Job* old = c_.jobs.find(id.value);
@@ -533,10 +510,11 @@ class Applier : ToolApplier {
   }
 
   // Many tasks may go in one turn: while nobody else looks at what is left, it is changed in place.
-  static void without_task(Job& j, uint32_t task) {
+  static Bitmap& waiting_tasks(Job& j) {
     if (j.array_tasks.use_count() > 1) j.array_tasks = std::make_shared<const ArrayTasks>(*j.array_tasks);
-    const_cast<ArrayTasks&>(*j.array_tasks).pending.reset(task);
+    return const_cast<ArrayTasks&>(*j.array_tasks).pending;
   }
+  static void without_task(Job& j, uint32_t task) { waiting_tasks(j).reset(task); }
 
   // A task is cancelled before it started: it is taken out of the array's record, and that is all. The last one ends the record.
   void drop_task(const JobEnding& ending) {
@@ -576,6 +554,28 @@ class Applier : ToolApplier {
     c_.give(task_job);
     insert(std::move(own));
     return task_job;
+  }
+
+  // Takes several pending tasks out of an array record, for one record of theirs. Where that is there already, they join it and become what
+  // it is: then there is nothing more to change.
+  JobId divide(const JobChanged& part) {
+    const Job* old = c_.jobs.find(part.job.value);
+    if (!old || !old->array_tasks || !old->array_tasks->pending.contains(part.array_tasks->pending)) return JobId{};
+    Job own = *old;
+    change(part.job, [&](Job& j) { waiting_tasks(j) -= part.array_tasks->pending; });
+    if (!c_.jobs.contains(part.task_job.value)) {
+      own.id = part.task_job;
+      own.array_tasks = part.array_tasks;
+      c_.give(part.task_job);
+      insert(std::move(own));
+      return part.task_job;
+    }
+    change(part.task_job, [&](Job& j) {
+      if (!j.array_tasks) j.array_tasks = std::make_shared<const ArrayTasks>(ArrayTasks{{}, part.array_tasks->max_running});
+      if (j.array_task != kNoArrayTask) waiting_tasks(j).set(std::exchange(j.array_task, kNoArrayTask));
+      waiting_tasks(j) |= part.array_tasks->pending;
+    });
+    return JobId{};
   }
 
   Cluster& c_;

@@ -55,4 +55,25 @@ void ToolApplier::operator()(const event::AllocationAttended& e) {
   if (job && !job->finished()) job->attended = true;
 }
 
+void ToolApplier::rename(uint32_t node, const std::string& name) {
+  // Thousands of nodes are defined in a row: while nobody else looks at the map it is extended in place.
+  if (cluster_.node_names && cluster_.node_names.use_count() == 1) {
+    const_cast<std::unordered_map<std::string, uint32_t>&>(*cluster_.node_names)[name] = node;
+    return;
+  }
+  auto names = copy_of(cluster_.node_names);
+  (*names)[name] = node;
+  cluster_.node_names = names;
+}
+
+void ToolApplier::relist_partitions() {
+  auto names = std::make_shared<std::unordered_map<std::string, uint32_t>>();
+  cluster_.default_partition = Cluster::kNoPartition;
+  cluster_.partitions.for_each([&](uint32_t i, const Partition& p) {
+    (*names)[p.name] = i;
+    if (p.is_default) cluster_.default_partition = i;
+  });
+  cluster_.partition_names = names;
+}
+
 }  // namespace muster::slurmctld

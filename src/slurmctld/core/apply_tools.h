@@ -1,6 +1,9 @@
-// Part of apply (apply.h): the events of crontabs, triggers and allocations with a command. Recording, without a decision; whatever an event names that is not there is
-// passed over.
+// Part of apply (apply.h): the events of crontabs, triggers and allocations with a command, and the names of nodes and partitions.
+// Recording, without a decision; whatever an event names that is not there is passed over.
 #pragma once
+
+#include <memory>
+#include <string>
 
 #include "model/cluster.h"
 #include "model/event.h"
@@ -18,6 +21,14 @@ class ToolApplier {
   void operator()(const event::TriggerPulled& e);
   void operator()(const event::TriggerStarted& e);
   void operator()(const event::AllocationAttended& e);
+
+ protected:
+  template <class M>
+  static std::shared_ptr<M> copy_of(const std::shared_ptr<const M>& m) {
+    return m ? std::make_shared<M>(*m) : std::make_shared<M>();
+  }
+  void rename(uint32_t node, const std::string& name);  // the node has this name now
+  void relist_partitions();
 
  private:
   Cluster& cluster_;

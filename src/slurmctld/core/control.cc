@@ -7,6 +7,7 @@
 #include "model/array_spec.h"
 #include "model/request_texts.h"
 #include "sched/queue/priority.h"
+#include "slurmctld/core/accrual.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/job_filter.h"
 #include "slurmctld/core/privacy.h"
@@ -176,7 +177,7 @@ void release(const View& v, const Job& j, Events& out) {
   event::JobChanged e = changed(j);
   e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobSpecialExit | kJobRequeueHold | kJobResvDelHold | kJobPriorityFixed);
   e.priority = default_priority(v, j.id, j.request->nice);
-  if (!j.dependencies && e.eligible == kTimeUnset) e.eligible = earliest_start(v, j);
+  if (is_eligible_anew(v, j, e)) e.eligible = earliest_start(v, j);
   e.reason = waiting_reason(v, j.dependencies.get(), e.eligible);
   out.push_back(std::move(e));
 }

@@ -115,7 +115,7 @@ void Core::follow_up(const Event& event) {
   note_reservations(event);
   if (auto* e = std::get_if<event::JobEnding>(&event)) {
     JobId id = e->task_job ? e->task_job : e->job;
-    ended_.push_back(id);
+    if (ended_.empty() || ended_.back() != id) ended_.push_back(id);  // tasks without records of their own end by the thousand
     if (const Job* j = cluster_.jobs.find(id.value); j && j->het) readied_.push_back(id);  // others may have waited for its nodes
     if (e->array_task != kNoArrayTask && !e->task_job) return;                             // cancelled before it started
     if (e->releasing.none()) released_.push_back(id);
@@ -133,10 +133,12 @@ void Core::follow_up(const Event& event) {
       for (const NodeShare& share : j->allocation->nodes) note_idle_node(share.node);
     readied_.push_back(s->job);  // it may have waited for that node
   } else if (auto* c = std::get_if<event::JobSubmitted>(&event)) {
-    if (c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
+    const bool by_task = c->array_tasks && c->dependencies;  // aftercorr: what it waits for may be over for some of its tasks
+    if (by_task || c->reason == Reason::kDependencyNeverSatisfied) unsettled_.push_back(c->job);
   } else if (auto* g = std::get_if<event::JobChanged>(&event)) {
     // It was to be requeued and is cancelled instead: only now those who wait for its end learn how it ended.
     if (const Job* j = cluster_.jobs.find(g->job.value); j && j->finished()) ended_.push_back(g->job);
+    if (g->array_task == kNoArrayTask && g->array_tasks && g->dependencies) unsettled_.push_back(g->job);
   } else if (auto* d = std::get_if<event::DirectoryLearned>(&event)) {
     if (d->changes && !(d->changes->licenses.empty() && d->changes->removed_licenses.empty())) {
       follow_settings();

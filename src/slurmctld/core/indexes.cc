@@ -12,6 +12,11 @@ namespace muster::slurmctld {
 namespace {
 
 // How many jobs a record stands for.
+// A record that tasks which wait have left their array's for: those that leave it later look among its dependents for the one to join.
+bool is_part(const Job& job) {
+  return job.pending() && job.array_job_id && job.id != job.array_job_id && (job.array_tasks || job.dependencies);
+}
+
 uint32_t tasks_of(const Job& job) { return job.array_tasks ? static_cast<uint32_t>(job.array_tasks->pending.count()) : 1; }
 
 }  // namespace
@@ -94,6 +99,7 @@ void Indexes::add(const Job& job) {
       else dependents_[d.job].insert(job.id);
     }
   }
+  if (is_part(job)) dependents_[job.array_job_id].insert(job.id);
   if (job.waits_for_turn()) waiting_turns_.insert(job.id);
   if (job.turns->claim) claiming_.insert(job.id);
   if (job.prolog_due) open({Duty::kProlog, job.id, {}});
@@ -142,6 +148,10 @@ void Indexes::remove(const Job& job) {
       at->second.erase(job.id);
       if (at->second.empty()) dependents_.erase(at);
     }
+  }
+  if (auto at = is_part(job) ? dependents_.find(job.array_job_id) : dependents_.end(); at != dependents_.end()) {
+    at->second.erase(job.id);
+    if (at->second.empty()) dependents_.erase(at);
   }
   waiting_turns_.erase(job.id);
   claiming_.erase(job.id);

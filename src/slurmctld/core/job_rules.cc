@@ -51,6 +51,8 @@ void mark_held(const View& v, const Job& job, bool as_user, event::JobChanged& e
   const bool own = as_user || !v.may(Right::kAdminHold);
   e.reason = own ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
   e.flags = (e.flags & ~(kJobHeldByUser | kJobHeldByAdmin)) | (own ? kJobHeldByUser : kJobHeldByAdmin);
+  const bool by_time = e.eligible > v.now || v.cluster.cron_jobs.contains(job.id.value);
+  if (job.pending() && !e.dependencies && !by_time) e.eligible = kTimeUnset;  // set anew when it is released: its age does not grow
 }
 
 bool requeue_allowed(const View& v, const Job& job) {
@@ -83,7 +85,7 @@ RequestId store_request(const View& v, JobRequest request, Events& out) {
 std::string job_name_for_users(const Job& job) {
   if (job.het) return component_name(job.id, job.het);
   if (job.array_task != kNoArrayTask) return std::to_string(job.array_job_id.value) + "_" + std::to_string(job.array_task);
-  if (job.array_tasks) return std::to_string(job.id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
+  if (job.array_tasks) return std::to_string(job.array_job_id.value) + "_[" + format_array_tasks(*job.array_tasks) + "]";
   return std::to_string(job.id.value);
 }
 

@@ -1,7 +1,9 @@
 // Jobs that make room for others, jobs that take turns, and how they come back into the queue.
 #include <signal.h>
 
+#include "sched/explain/explain.h"
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/rows.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -218,6 +220,11 @@ TEST(Gang, TwoJobsTakeTurns) {
   EXPECT_EQ(b.state(first), JobState::kRunning);
   EXPECT_EQ(b.state(second), JobState::kSuspended);
   EXPECT_EQ(b.get(second).run->suspend_cause, SuspendCause::kTimeSlice);
+  const JobRow row = make_job_row(b.core.cluster(), sched::PriorityRule(b.core.cluster(), b.settings.priority, b.now), b.get(second), 0);
+  EXPECT_EQ(row.reason, Reason::kNone);  // squeue(1): reasons are those of jobs that wait
+  EXPECT_EQ(row.reason_detail, "suspended: its turn comes again (time slice)");
+  const JobExplanation said = sched::explain_job(b.core.cluster(), b.settings.sched, b.now, b.get(second));
+  EXPECT_EQ(said.detail, "its turn comes again (time slice)");
   EXPECT_TRUE(b.orders<node_rpc::LaunchBatch>().empty());  // its script begins with its first slice
   b.expect_replay_equal();
   b.wait(seconds(29));

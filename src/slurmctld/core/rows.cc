@@ -10,6 +10,7 @@
 #include "model/dependency.h"
 #include "model/sharing_words.h"
 #include "sched/explain/placement_report.h"
+#include "sched/explain/preempt_view.h"
 #include "sched/request/licenses.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/gres_texts.h"
@@ -199,6 +200,7 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   row.restart = why_restarted(cluster, job);
   if (const CronJob* cron = cluster.cron_jobs.find(job.id.value)) row.cron = cron->times.text();
   if (job.detail) row.reason_detail = *job.detail;
+  else if (job.waits_for_turn()) row.reason_detail = "suspended: " + std::string(sched::why_suspended(job));
   row.priority = rule.of(job);
   if (job.array_tasks) {
     row.array_tasks = job.array_tasks->pending.to_ranges();

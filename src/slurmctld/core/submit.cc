@@ -333,6 +333,7 @@ Result<std::shared_ptr<const Dependencies>> check_dependencies(const View& view,
   probe.id = self;
   probe.het = het;
   probe.ask(request);
+  if (!request.array.empty()) probe.array_tasks = std::make_shared<const ArrayTasks>();  // which ones does not matter yet
   MUSTER_TRY_VOID(check_submitted(view.cluster, parsed));
   refresh_dependencies(view, probe, parsed);
   if (verdict_of(parsed) == DependencyVerdict::kMet) return nullptr;

@@ -6,6 +6,7 @@
 
 #include "model/dependency.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/task_dependencies.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -25,6 +26,13 @@ void look_at(const Job& j, Target& t) {
   t.bad = t.ended && j.state != JobState::kCompleted;
 }
 
+// When the last of an array's tasks started, or was cancelled instead.
+Time last_start(const Cluster& cluster, JobId array) {
+  Time last = kTimeUnset;
+  for_each_record(cluster, array, [&](const Job& j) { last = std::max(last, j.started); });
+  return last;
+}
+
 Target look_at_array(const Cluster& cluster, const Dependency& dependency, uint32_t task) {
   Target target;
   const ArrayGroup& group = cluster.arrays.at(dependency.job.value);
@@ -36,6 +44,7 @@ Target look_at_array(const Cluster& cluster, const Dependency& dependency, uint3
               ended >= group.total && group.ended_bad == 0,
               group.ended_bad > 0 && ended >= group.total,
               {}};
+    if (target.started && dependency.delay_min) target.started_at = last_start(cluster, dependency.job);
     return target;
   }
   if (group.dropped.test(task)) return {.known = true, .started = true, .ended = true, .bad = true};
@@ -65,9 +74,22 @@ Target look_at_components(const Cluster& cluster, const Job& leader) {
   return t;
 }
 
+// The task of the same number; where there is none, and for an array as long as its tasks are not looked at one by one, the whole.
+Target look_at_task(const Cluster& cluster, const Job& self, const Dependency& d) {
+  Target whole = look_at_array(cluster, d, kWholeArray);
+  if (self.array_task == kNoArrayTask) {
+    whole.bad = false;
+    return whole;
+  }
+  const TaskEnds ends = task_ends(cluster, d.job, nullptr);
+  whole.ok = ends.ok.test(self.array_task) || (whole.ok && !ends.bad.test(self.array_task));
+  whole.bad = ends.bad.test(self.array_task) || (whole.bad && !whole.ok);
+  return whole;
+}
+
 Target look(const Cluster& cluster, const Job& self, const Dependency& d) {
-  uint32_t task = d.type == DependencyType::kAfterCorr ? self.array_task : d.array_task;
-  if (cluster.arrays.contains(d.job.value)) return look_at_array(cluster, d, task);
+  if (is_task_by_task(cluster, self, d)) return look_at_task(cluster, self, d);
+  if (cluster.arrays.contains(d.job.value)) return look_at_array(cluster, d, d.array_task);
   Target t;
   const Job* j = cluster.jobs.find(d.job.value);
   if (j && j->het.leads()) return look_at_components(cluster, *j);
@@ -186,29 +208,41 @@ bool is_circular(const View& view, const Job& job, const Dependencies& list) {
   return false;
 }
 
-void settle_dependencies(const View& view, const Job& job, Events& out) {
+event::JobChanged settled(const View& view, const Job& job, const Dependencies& list) {
+  event::JobChanged change = changed(job);
+  const bool met = verdict_of(list) == DependencyVerdict::kMet;
+  change.dependencies = met ? nullptr : std::make_shared<const Dependencies>(list);
+  change.eligible = met ? earliest_start(view, job) : recheck_time(view, job, list);
+  if (job.priority > 0) change.reason = waiting_reason(view, change.dependencies.get(), change.eligible);
+  return change;
+}
+
+bool end_if_never(const View& view, const Job& job, const Dependencies& list, Events& out) {
+  if (verdict_of(list) != DependencyVerdict::kNever || !kills_invalid(view, job)) return false;
+  Ending ending;
+  ending.reason = Reason::kDependencyNeverSatisfied;
+  end_job(view, job, ending, out);
+  return true;
+}
+
+namespace {
+
+// `cause`: whose start or end it is looked at for; null: whatever it waits for may have come to be otherwise.
+void settle_for(const View& view, const Job& job, const Job* cause, JobIds& ids, Events& out) {
   if (!job.pending() || !job.dependencies) return;
   Dependencies list = *job.dependencies;
-  bool moved = refresh_dependencies(view, job, list);
-  DependencyVerdict verdict = verdict_of(list);
-  if (verdict == DependencyVerdict::kNever && kills_invalid(view, job)) {
-    Ending ending;
-    ending.reason = Reason::kDependencyNeverSatisfied;
-    end_job(view, job, ending, out);
-    return;
-  }
-  event::JobChanged change = changed(job);
-  if (verdict == DependencyVerdict::kMet) {
-    change.dependencies = nullptr;
-    change.eligible = earliest_start(view, job);
-  } else {
-    Time again = recheck_time(view, job, list);
-    if (!moved && (again == kTimeUnset || again == job.eligible)) return;
-    change.eligible = again;
-    change.dependencies = std::make_shared<const Dependencies>(std::move(list));
-  }
-  if (job.priority > 0) change.reason = waiting_reason(view, change.dependencies.get(), change.eligible);
+  const bool moved = refresh_dependencies(view, job, list);
+  if (settle_tasks(view, job, list, cause, ids, out) || end_if_never(view, job, list, out)) return;
+  event::JobChanged change = settled(view, job, list);
+  if (change.dependencies && !moved && (change.eligible == kTimeUnset || change.eligible == job.eligible)) return;
   out.push_back(std::move(change));
+}
+
+}  // namespace
+
+void settle_dependencies(const View& view, const Job& job, Events& out) {
+  JobIds ids(view.cluster, view.settings.config());
+  settle_for(view, job, nullptr, ids, out);
 }
 
 void name_whole_arrays(const Cluster& cluster, Dependencies& list) {
@@ -262,8 +296,9 @@ void resolve_dependents(const View& view, const Job& job, Events& out) {
     for (JobId id : view.indexes.singletons()) waiting.push_back(id);
   std::ranges::sort(waiting);
   waiting.erase(std::unique(waiting.begin(), waiting.end()), waiting.end());
+  JobIds ids(view.cluster, view.settings.config());
   for (JobId id : waiting)
-    if (const Job* j = view.cluster.jobs.find(id.value)) settle_dependencies(view, *j, out);
+    if (const Job* j = view.cluster.jobs.find(id.value)) settle_for(view, *j, &job, ids, out);
 }
 
 void job_timer(const View& view, JobId id, TimerKind kind, Events& out, std::vector<Order>& orders) {

@@ -9,7 +9,7 @@
 #include "model/request_texts.h"
 #include "model/task_bind.h"
 #include "sched/queue/priority.h"
-#include "slurmctld/core/decide.h"
+#include "slurmctld/core/accrual.h"
 #include "slurmctld/core/privacy.h"
 #include "slurmctld/core/selection.h"
 #include "slurmctld/core/update_keys.h"
@@ -150,7 +150,7 @@ Result<> set_priority(Change& change, const std::string&, const std::string& val
     return fail(Errc::kAccessDenied, {}, "only operators may raise a job's priority");
   } else if (change.job.priority == 0) {
     change.e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobResvDelHold);
-    if (!change.e.dependencies && change.e.eligible == kTimeUnset) change.e.eligible = std::max(change.v.now, change.request.begin);
+    if (is_eligible_anew(change.v, change.job, change.e)) change.e.eligible = std::max(change.v.now, change.request.begin);
     change.e.reason = waiting_reason(change.v, change.e.dependencies.get(), change.e.eligible);
   }
   if (*number && change.request.nice) {  // a priority that is set has no nice value beside it

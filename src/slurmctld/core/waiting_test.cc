@@ -42,6 +42,34 @@ TEST(Hold, OfAnAdminStaysOneWhateverTheUserDoes) {
   EXPECT_EQ(b.plan(), 0u);
 }
 
+// What a hold takes away of a job's age is not given back: slurm.conf(5) PriorityFlags, ACCRUE_ALWAYS.
+TEST(Hold, BeginsTheAgeAnew) {
+  for (const bool by_priority : {false, true}) {
+    Bench b;
+    const JobId held = b.submit(), kept = b.submit();
+    const JobId later = b.submit([&](JobRequest& r) { r.begin = b.now + minutes(60); });
+    const Time submitted = b.now, begin = b.get(later).eligible;
+    b.wait(minutes(10));
+    for (JobId id : {held, later}) {
+      if (by_priority) ASSERT_TRUE(b.update(id, "Priority", "0"));
+      else b.control(rpc::JobAction::kHold, id);
+    }
+    EXPECT_EQ(b.get(held).eligible, kTimeUnset);
+    b.wait(minutes(10));
+    for (JobId id : {held, later}) {
+      if (by_priority) ASSERT_TRUE(b.update(id, "Priority", "5"));
+      else b.control(rpc::JobAction::kRelease, id);
+    }
+    EXPECT_EQ(b.get(held).eligible, b.now);
+    EXPECT_EQ(b.get(kept).eligible, submitted);
+    EXPECT_EQ(b.get(later).eligible, begin);
+    b.wait(minutes(10));
+    b.control(rpc::JobAction::kRelease, held);  // of a job that nobody holds
+    EXPECT_EQ(b.get(held).eligible, b.now - minutes(10));
+    b.expect_replay_equal();
+  }
+}
+
 TEST(Begin, StartsWhenTheTimeHasCome) {
   Bench b;
   JobId j = b.submit([&](JobRequest& r) { r.begin = b.now + minutes(5); });
