@@ -8,7 +8,7 @@
 namespace muster::fields::request {
 
 inline std::string licenses(const JobView& v) { return licenses_text(v.request, v.row.tasks); }
-inline std::string licenses_held(const JobView& v) { return v.row.state == JobState::kPending ? std::string() : licenses(v); }
+inline std::string licenses_held(const JobRow& row) { return licenses_text(row.licenses); }
 inline bool may_requeue(const ShownRequest& q) { return q.requeue != TriState::kNo; }
 inline bool wants_switches(const JobView& v) { return v.request.switches; }
 inline bool wants_mail(const JobView& v) { return v.request.mail_type; }

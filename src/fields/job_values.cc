@@ -120,6 +120,12 @@ std::string wckey_text(const ShownRequest& r) { return r.wckey_is_default ? "*" 
 
 std::string_view command_text(const ShownRequest& r) { return r.argv.empty() ? std::string_view() : std::string_view(r.argv.front()); }
 
+std::string licenses_text(const std::vector<LicenseShare>& held) {
+  std::string out;
+  for (const LicenseShare& l : held) out += (out.empty() ? "" : ",") + l.name + ":" + std::to_string(l.count);
+  return out;
+}
+
 std::string licenses_text(const ShownRequest& r, uint32_t tasks) {
   std::string out = r.licenses.text();
   for (const Tres& t : r.tres_per_task->items())

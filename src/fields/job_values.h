@@ -43,8 +43,9 @@ std::string wckey_text(const ShownRequest& r);
 std::string_view command_text(const ShownRequest& r);  // the script; its arguments stand in the submit line
 // The licenses of --licenses, and license/NAME of --tres-per-task counted for all `tasks`: "ansys:2".
 std::string licenses_text(const ShownRequest& r, uint32_t tasks);
-std::string tres_per_task_text(const AskedBody& r);  // "cpu=2,gres/gpu=1", CPUs of --cpus-per-task among them; ""
-uint32_t most_nodes(const JobView& v);               // at most this many nodes; without a maximum a pending job may get a node per task
+std::string licenses_text(const std::vector<LicenseShare>& held);  // "app:1,db:2"
+std::string tres_per_task_text(const AskedBody& r);                // "cpu=2,gres/gpu=1", CPUs of --cpus-per-task among them; ""
+uint32_t most_nodes(const JobView& v);  // at most this many nodes; without a maximum a pending job may get a node per task
 
 enum class Stream : uint8_t { kIn, kOut, kErr };
 // The pattern as asked for, or the default of a batch job. "" for a job without a script, and for errors that go where the output goes.

@@ -117,6 +117,7 @@ inline void vary_row(const Varied& is, uint32_t id, JobRow& r) {
   r.resized = is.time("resized");
   r.exclusive = is.one_of<std::string>("row_exclusive", {"", "", "NODE"});
   r.oversubscribe = is.one_of<std::string>("row_oversubscribe", {"", "", "OK"});
+  if (r.state != JobState::kPending && is.flag("licenses_held")) r.licenses = {{"app", 1}, {"db@server", 20}};
   r.mem_mb_per_node = is.mem("mem_mb_per_node");
   r.tres.edit().requested = varied_amounts(is, "requested");
   r.tres.edit().allocated = varied_amounts(is, "allocated");

@@ -89,7 +89,8 @@ struct JobRow {
   Time preempted{}, preempt_eligible{};  // when it was chosen to make room; from when on it may be. Unset: not at all
   std::string restart;                   // restart_text: why it was last put back into the queue
   HetPart het;
-  std::string reservation;  // that it runs or ran in; "": as the request says
+  std::string reservation;             // that it runs or ran in; "": as the request says
+  std::vector<LicenseShare> licenses;  // that it was given
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "id", self.id);
@@ -145,6 +146,7 @@ struct JobRow {
     field(77, "het", self.het);
     field(87, "cron", self.cron);
     field(93, "reservation", self.reservation);
+    field(94, "licenses", self.licenses);
   }
 };
 

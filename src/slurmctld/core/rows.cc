@@ -84,6 +84,7 @@ void add_allocation(const Cluster& cluster, const Job& job, uint32_t parts, JobR
   row.cpus = allocation.total_cpus();
   row.tasks = std::max(1u, allocation.total_tasks());
   row.switches = allocation.switches;
+  row.licenses = allocation.licenses;
   row.mem_mb_per_node = allocation.nodes.empty() ? 0 : allocation.nodes[0].mem_mb;
   if (parts & kRowNodes) row.node_list = node_list_of(cluster, allocation);
   if (parts & kRowTres) {

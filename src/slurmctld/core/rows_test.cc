@@ -32,6 +32,23 @@ TEST(TresOfRows, AStepAndTheScriptListDevicesAsTheirJobDoes) {
   EXPECT_EQ(tres_text(make_batch_step_row({}, job).tres), "cpu=4,mem=8G,node=1,gres/gpu=2,gres/gpu:h100=2");
 }
 
+// Which one of `-L app:1|db:2` a job was given; what was asked for does not tell.
+TEST(LicensesOfRows, AreThoseThatTheJobHolds) {
+  Cluster cluster;
+  const sched::PriorityRule rule(cluster, {}, from_unix(1'700'000'000));
+  auto allocation = std::make_shared<Allocation>();
+  allocation->nodes = {share_with_devices()};
+  allocation->licenses = {{"db", 2}};
+  Job job;
+  JobRequest asked;
+  asked.licenses = "app:1|db:2";
+  job.ask(asked);
+  EXPECT_TRUE(make_job_row(cluster, rule, job, 0).licenses.empty());
+  job.state = JobState::kRunning;
+  job.allocation = allocation;
+  EXPECT_EQ(make_job_row(cluster, rule, job, 0).licenses, allocation->licenses);
+}
+
 TEST(TresOfRows, TypesOfSeveralNodesAreListedAsGresAndAsTres) {
   Allocation allocation;
   allocation.nodes = {share_with_devices(), share_with_devices()};
