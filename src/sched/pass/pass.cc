@@ -483,7 +483,7 @@ void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verd
     const RequestClass& c = pending_.classes()[id]->shape;
     if (state_[id].barred) {
       barred = state_[id].barred.reason;
-    } else if (!c.never && has_room_when_idle(c)) {
+    } else if (!c.never && has_room_when_idle(c) && !never_within_layers(cluster_, params_, *pending_.classes()[id]->request, c)) {
       verdict.detail = "no start within sight: too few of its nodes are up";
       return;
     } else if (const std::string_view awaited = change_awaited(c); !c.never && !awaited.empty()) {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "sched/fit/request_class.h"
+#include "sched/params.h"
 
 namespace muster::sched {
 
@@ -21,5 +22,9 @@ class WithinLayers {
   }
   RequestClass& c_;
 };
+
+// Whether the layers of the hierarchical resources that it asks for are too small for it though all nodes are up and idle and nobody holds
+// anything. Cost: that of a placement on all nodes.
+bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, RequestClass asked);
 
 }  // namespace muster::sched

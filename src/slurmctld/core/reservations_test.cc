@@ -331,7 +331,7 @@ TEST_F(ReservationTest, TheFirstCoresOfANodeWhereOnlyThoseWillDo) {
   created("ReservationName=a StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=1");
   created("ReservationName=next StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=1");
   EXPECT_EQ(get("next").partial[0].cpus.to_ranges(), "1");
-  EXPECT_EQ(refused("StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=2 Flags=FIRST_CORES"), Errc::kRequestedNodesBusy);
+  EXPECT_EQ(refused("StartTime=now Duration=60 Users=alan Nodes=n0 CoreCnt=2 Flags=FIRST_CORES"), Errc::kNodesBusy);
   created("ReservationName=first StartTime=now Duration=60 Users=alan Nodes=n1 CoreCnt=2 Flags=FIRST_CORES");
   EXPECT_EQ(get("first").partial[0].cpus.to_ranges(), "0-1");
 }

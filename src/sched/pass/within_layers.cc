@@ -1,0 +1,26 @@
+#include "sched/pass/within_layers.h"
+
+#include "sched/place/placement.h"
+#include "sched/rules/job_rule.h"
+#include "sched/rules/node_rule.h"
+
+namespace muster::sched {
+
+bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, RequestClass asked) {
+  if (!params.hierarchies || asked.never) return false;
+  const Partition& partition = cluster.partitions.at(asked.partition);
+  Grant grant;
+  const HeldCounter nothing(cluster, params);
+  const JobQuestion question{cluster, params, partition, request, asked};
+  if (first_to_hold(rules_concerning(asked, partition, params) & rules_foreseen(), question, nothing.held(), grant)) return false;
+  if (!grant.layers) return false;
+  Availability ideal;
+  ideal.update(cluster.nodes, params, true);
+  resolve(asked, cluster, ideal, partition);
+  const WithinLayers within(asked, grant.layers);
+  const Placement got = place(ideal, asked, params, nullptr, {});
+  const AllocationPtr* allocation = placed(got);
+  return !allocation || !grant.layers->shares(**allocation);
+}
+
+}  // namespace muster::sched
