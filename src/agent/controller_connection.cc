@@ -78,7 +78,7 @@ void ControllerConnection::retry_in(Duration pause, const std::string& why) {
   const Duration now = net::Loop::monotonic();
   if (failing_since_ == Duration{}) failing_since_ = now;
   if (!complained_ && now - failing_since_ >= kComplainAfter) {
-    log_.error("Unable to {}, trying on: {}", aim_, why);
+    log_.error("{}: {}", complaint_, why);
     complained_ = true;
   } else {
     log_.debug("slurmctld: {}", why);

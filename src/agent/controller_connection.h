@@ -34,9 +34,9 @@ class ControllerConnection {
     std::function<void()> opened, lost;
     std::function<void(const net::Frame&)> frame;  // requests and notices of slurmctld
   };
-  // `aim`: what is wanted of slurmctld, for the log: "register with slurmctld".
-  ControllerConnection(net::Loop& loop, os::Log& log, std::string aim, Ports ports)
-      : loop_(loop), log_(log), aim_(std::move(aim)), ports_(std::move(ports)) {}
+  // `complaint`: what the log says, before the reason, while it cannot be had: "Unable to register with slurmctld, trying on".
+  ControllerConnection(net::Loop& loop, os::Log& log, std::string complaint, Ports ports)
+      : loop_(loop), log_(log), complaint_(std::move(complaint)), ports_(std::move(ports)) {}
 
   void start() { dial(); }
   void stop();
@@ -61,7 +61,7 @@ class ControllerConnection {
 
   net::Loop& loop_;
   os::Log& log_;
-  const std::string aim_;
+  const std::string complaint_;
   Ports ports_;
   net::ChannelPtr channel_;
   std::unique_ptr<net::Loop::Timer> timer_;

@@ -113,7 +113,7 @@ Sackd::Sackd(Setup setup, Arguments arguments, os::Log& log)
     : setup_(std::move(setup)),
       arguments_(std::move(arguments)),
       log_(log),
-      link_(loop_, log, "reach slurmctld", connection_ports()),
+      link_(loop_, log, "Unable to reach slurmctld, trying on", connection_ports()),
       relay_(link_, [this] { return setup_.host; }),
       users_(loop_, channel_events()) {}
 

@@ -53,11 +53,12 @@ class Collector {
   }
 
   Result<> add(const std::string& name, const std::string& path, bool wanted) {
-    if (contents.contains(name) || !rpc::is_config_name(name)) return {};
+    if (contents.contains(name) || left_out_.contains(name) || !rpc::is_config_name(name)) return {};
     struct stat st {};
     const bool there = ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode);
     auto text = there ? text_of(path) : fail(Errc::kIo, path + ": there is no such file");
     if (!text) {
+      left_out_.insert(name);
       if (wanted || there) notes_.push_back("hosts without slurm.conf get no " + name + ": " + std::string(text.error().message()));
       return {};
     }
@@ -119,6 +120,7 @@ class Collector {
   const config::Config& config_;
   const std::map<std::string, std::string>& read_;
   std::vector<std::string>& notes_;
+  std::set<std::string> left_out_;  // each is told of once
   uint64_t bytes_ = 0;
 };
 

@@ -6,7 +6,10 @@
 namespace muster::slurmd {
 
 ControllerLink::ControllerLink(net::Loop& loop, os::Log& log, const Setup& setup, Ports ports)
-    : log_(log), setup_(setup), ports_(std::move(ports)), connection_(loop, log, "register with slurmctld", connection_ports()) {}
+    : log_(log),
+      setup_(setup),
+      ports_(std::move(ports)),
+      connection_(loop, log, "Unable to register with slurmctld, trying on", connection_ports()) {}
 
 agent::ControllerConnection::Ports ControllerLink::connection_ports() {
   agent::ControllerConnection::Ports ports;
