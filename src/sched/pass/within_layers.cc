@@ -7,12 +7,13 @@
 namespace muster::sched {
 
 bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, RequestClass asked) {
-  if (!params.hierarchies || asked.never) return false;
+  if (!params.hierarchies || asked.never || !asks_layers(params, request.licenses.value())) return false;
   const Partition& partition = cluster.partitions.at(asked.partition);
   Grant grant;
   const HeldCounter nothing(cluster, params);
   const JobQuestion question{cluster, params, partition, request, asked};
-  if (first_to_hold(rules_concerning(asked, partition, params) & rules_foreseen(), question, nothing.held(), grant)) return false;
+  const RuleSet rules = rules_concerning(asked, partition, params) & rules_foreseen();
+  if (const Hold hold = first_to_hold(rules, question, nothing.held(), grant)) return hold.reason == Reason::kLicenses;
   if (!grant.layers) return false;
   Availability ideal;
   ideal.update(cluster.nodes, params, true);
