@@ -31,7 +31,7 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
     if (!event) return fail("replay", "a record cannot be read: " + std::string(event.error().message()));
     check_transition(*event);
     check_released(*event);
-    if (std::string wrong = preemption_problem(mirror_, world_.scenario.settings.sched, *event); !wrong.empty()) fail("preempt", wrong);
+    if (std::string wrong = preemption_problem(mirror_, params_, *event); !wrong.empty()) fail("preempt", wrong);
     const auto* start = std::get_if<event::JobStarted>(&*event);
     if (start) {
       check_array_limit(*start);

@@ -45,6 +45,8 @@ class Checkers {
  public:
   explicit Checkers(World& world);
 
+  // What the controller schedules by: from its settings, once it knows its nodes.
+  void go_by(const sched::Params& params) { params_ = params; }
   // Everything durable so far goes through the checks of events and into the mirror.
   void sync_log(const store::MemoryDisk& disk);
   void committed(const slurmctld::Core& core);
@@ -91,6 +93,7 @@ class Checkers {
   std::set<std::pair<JobId, uint32_t>> started_;                  // batch scripts, by generation
   std::map<std::pair<JobRecordKey, StepId>, size_t> step_width_;  // the nodes that a step began on
   uint32_t commits_ = 0;
+  sched::Params params_;
 };
 
 }  // namespace muster::sim

@@ -57,6 +57,7 @@ bool ControllerHost::recover() {
   } catch (const store::SimulatedCrash&) {
     return false;
   }
+  world_.checkers.go_by(core().settings().sched);
   world_.checkers.sync_log(*disk_);
   return true;
 }
@@ -118,6 +119,7 @@ void ControllerHost::turn() {
     return wake(seconds(1));
   }
   if (turn->records > 0) {
+    world_.checkers.go_by(core().settings().sched);
     world_.checkers.sync_log(*disk_);
     world_.checkers.committed(core());
   }

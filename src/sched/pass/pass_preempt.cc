@@ -57,13 +57,17 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
   if (!occupants_) occupants_ = std::make_unique<Occupants>(cluster_, preempt_rule_, pending_, nodes_.size(), now_);
   const Preemptor who{*job.request, partition, priority_, wanted.shape.exclusive_user};
   std::optional<std::vector<uint32_t>> givers(std::in_place);  // of licences
-  if (lacks_licenses)
-    givers = license_victims(*occupants_, preempt_rule_, who, wanted.shape.licenses, [&](const std::vector<uint32_t>& some) {
+  if (lacks_licenses) {
+    const auto enough = [&](const std::vector<uint32_t>& some) {
       Held have = held_.held();
       for (uint32_t v : some) have.licenses.give_back(occupants_->at(v).job->allocation->licenses);
+      grant = {};
       const ClassState& state = state_[class_id];
       return !held_back(state.rules & foreseen_, *job.request, wanted, {class_id, &state.least}, grant, &have);
-    });
+    };
+    givers = license_victims(*occupants_, preempt_rule_, who, wanted.shape.licenses, enough);
+    if (givers && !enough(*givers)) givers.reset();  // what it gets is of these, not of those that were tried last
+  }
   std::optional<MadeRoom> room;
   const WithinLayers within(wanted, grant.layers);
   if (givers)
