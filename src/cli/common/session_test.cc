@@ -211,7 +211,8 @@ TEST(ClientOptions, TheControllersSocketComesFirstAndTheCallerIsTrusted) {
   ASSERT_GE(o.agent_sockets.size(), 2u);
   EXPECT_EQ(o.agent_sockets[0], "/run/s/slurmctld.6820.sock");
   const std::string host = short_hostname();  // then the node daemon of this host, which passes on
-  EXPECT_EQ(o.agent_sockets.back(), "/run/" + host + "/slurmd." + host + ".sock");
+  EXPECT_EQ(o.agent_sockets[1], "/run/" + host + "/slurmd." + host + ".sock");
+  EXPECT_EQ(o.agent_sockets.back(), "/run/slurm/sack.socket") << "of a login host's sackd";
   EXPECT_EQ(o.trusted_uids.at(0), getuid());
   ASSERT_EQ(o.controllers.size(), 2u);
   EXPECT_EQ(o.controllers[0].host, "10.0.0.1");
