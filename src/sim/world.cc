@@ -102,7 +102,9 @@ void World::settle() {
               std::to_string(q.max_nodes) + " --mem=" + std::to_string(q.mem_per_node_mb.value_or(0)) +
               " --mem-per-cpu=" + std::to_string(q.mem_per_cpu_mb.value_or(0)) + " " + q.tres_per_node.text() + " " +
               q.tres_per_job.text() + " -p" + join(q.partitions, ",") + " -t" + std::to_string(job.time_limit_min) +
-              " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + "]";
+              " exclusive=" + std::to_string(static_cast<int>(q.exclusive)) + " -L" + q.licenses.text() + "]";
+      if (verdict && verdict->expected_start != Time{})
+        left += " expected in " + std::to_string(to_seconds(verdict->expected_start - now())) + " s";
       for (const Dependency& d : job.dependencies ? job.dependencies->list : std::vector<Dependency>())
         left += " on " + std::to_string(d.job.value) + " state " + std::to_string(static_cast<int>(d.state));
     });
@@ -110,7 +112,8 @@ void World::settle() {
     checkers.mirror().nodes.for_each(
         [&](uint32_t, const Node& n) { left += "; " + n.spec->name + " " + node_state_long(n.state(), n.flags); });
     if (controller.up()) {
-      auto plan = sched::Planner().plan(controller.core().cluster(), scenario.settings.sched, controller.now(), sched::Pass::kFull);
+      auto plan =
+          sched::Planner().plan(controller.core().cluster(), controller.core().settings().sched, controller.now(), sched::Pass::kFull);
       left += "; a fresh planner would start " + std::to_string(plan.starts.size());
       for (const sched::StartItem& s : plan.starts) {
         const Job& j = controller.core().cluster().jobs.at(s.job.value);

@@ -23,6 +23,8 @@ std::string names_in(const Profile::Spot& spot, const Cluster& cluster) {
   return node_list(cluster, nodes);
 }
 
+constexpr std::string_view kBeyondLayers = "the layers of the hierarchical resources that it asks for would be too small if all were free";
+
 }  // namespace
 
 bool PlanPass::Head::operator<(const Head& o) const {
@@ -367,6 +369,15 @@ void PlanPass::close_partitions(const std::vector<uint32_t>& classes) {
 
 // The job does not start now. `tasks`: for an array, how many of its tasks are promised a place.
 void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const Wait& why, uint32_t tasks) {
+  // Asked once a pass of a class: whether what it asks of hierarchical resources is more than there is.
+  const auto beyond_layers = [&](uint32_t id) {
+    const WaitingClass& w = *pending_.classes()[id];
+    std::optional<bool>& known = state_[id].beyond_layers;
+    if (!known) known = never_within_layers(cluster_, params_, *w.request, w.shape);
+    return *known;
+  };
+  if (std::ranges::all_of(classes, beyond_layers))
+    return say(job, Reason::kBadConstraints, std::string(kBeyondLayers));  // and nobody waits behind it
   const Reason reason = why.ruled ? why.reason : any_closed(classes) ? Reason::kPriority : awaited(classes);
   const PlaceByQos as = place_by_qos(cluster_, job.request->qos);
   const bool kept = as.may && limits_.keeps_place(job.eligible, priority_, partitions(classes), as.least_priority);
@@ -483,7 +494,7 @@ void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verd
     const RequestClass& c = pending_.classes()[id]->shape;
     if (state_[id].barred) {
       barred = state_[id].barred.reason;
-    } else if (!c.never && has_room_when_idle(c) && !never_within_layers(cluster_, params_, *pending_.classes()[id]->request, c)) {
+    } else if (!c.never && has_room_when_idle(c)) {
       verdict.detail = "no start within sight: too few of its nodes are up";
       return;
     } else if (const std::string_view awaited = change_awaited(c); !c.never && !awaited.empty()) {

@@ -48,10 +48,11 @@ class PlanPass {
   // What is known of a class in this pass.
   struct ClassState {
     bool seen = false;
-    RuleSet rules = 0;  // those that may hold back a job of it
-    Least least;        // what a job of it takes; worked out where the gate judges
-    Hold barred;        // what holds back all of them, whatever is free
-    bool full = false;  // nothing fits any more in this pass
+    RuleSet rules = 0;                  // those that may hold back a job of it
+    Least least;                        // what a job of it takes; worked out where the gate judges
+    Hold barred;                        // what holds back all of them, whatever is free
+    bool full = false;                  // nothing fits any more in this pass
+    std::optional<bool> beyond_layers;  // what it asks of layers is more than they have; unset: not asked yet
   };
 
   void walk();

@@ -7,7 +7,7 @@
 namespace muster::sched {
 
 bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, RequestClass asked) {
-  if (!params.hierarchies || asked.never || !asks_layers(params, request.licenses.value())) return false;
+  if (!params.hierarchies || asked.never || !asks_layers(params, asked.shape.licenses)) return false;
   const Partition& partition = cluster.partitions.at(asked.partition);
   Grant grant;
   const HeldCounter nothing(cluster, params);
