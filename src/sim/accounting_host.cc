@@ -37,7 +37,7 @@ rpc::Entities all_accounts() {
 
 }  // namespace
 
-AccountingHost::AccountingHost(World& world) : world_(world), accounts_(all_accounts()) {}
+AccountingHost::AccountingHost(World& world) : world_(world), more_limits_(world.options.seed ^ 0x6c696d69), accounts_(all_accounts()) {}
 
 template <class F>
 void AccountingHost::later(Duration low, Duration high, F f) {
@@ -96,6 +96,68 @@ void AccountingHost::set_limits() {
     if (rng.chance(0.1)) q.limits.push_back({LimitKind::kMaxTresPerNode, rng.chance(0.5) ? "cpu" : "gres/gpu", rng.uniform(1, 6)});
     if (rng.chance(0.2)) q.flags.push_back("OverPartQOS");
   }
+  set_more_limits();
+}
+
+namespace {
+
+struct Draw {
+  double chance;
+  LimitKind kind;
+  const char* tres;
+  uint64_t low, high;
+};
+
+using enum LimitKind;
+constexpr Draw kOfAssociations[] = {
+    {0.05, kGrpTres, "license/tool", 1, 3},
+    {0.05, kGrpTres, "billing", 2, 40},
+    {0.10, kGrpTresRunMins, "cpu", 20, 900},
+    {0.05, kGrpTresRunMins, "gres/gpu", 5, 200},
+    {0.05, kGrpWall, "", 5, 300},
+    {0.08, kMaxTresPerJob, "cpu", 1, 12},
+    {0.05, kMaxTresPerJob, "license/tool", 1, 2},
+    {0.05, kMaxTresPerJob, "node", 1, 3},
+    {0.08, kMaxTresMinsPerJob, "cpu", 5, 300},
+    {0.08, kMaxWall, "", 5, 60},
+    {0.10, kMaxJobs, "", 1, 4},
+    {0.05, kMaxSubmitJobs, "", 2, 20},
+    {0.05, kGrpSubmitJobs, "", 5, 40},
+};
+constexpr Draw kOfQos[] = {
+    {0.10, kGrpJobs, "", 1, 8},
+    {0.05, kGrpTres, "gres/gpu", 0, 6},
+    {0.10, kGrpTresMins, "cpu", 5, 900},
+    {0.10, kGrpTresRunMins, "cpu", 20, 900},
+    {0.05, kGrpWall, "", 5, 300},
+    {0.05, kMaxTresPerJob, "cpu", 1, 12},
+    {0.05, kMaxTresMinsPerJob, "cpu", 5, 300},
+    {0.05, kMaxWall, "", 5, 60},
+    {0.10, kMinTresPerJob, "cpu", 1, 3},
+    {0.10, kMaxTresPerAccount, "cpu", 1, 16},
+    {0.05, kMaxTresPerAccount, "mem", 500, 20000},
+    {0.10, kMaxJobsPerAccount, "", 1, 6},
+    {0.10, kMaxTresRunMinsPerUser, "cpu", 20, 500},
+    {0.10, kMaxTresRunMinsPerAccount, "cpu", 20, 500},
+    {0.05, kMaxTresPerUser, "billing", 2, 30},
+    {0.05, kMaxTresPerUser, "node", 1, 4},
+    {0.05, kMaxSubmitJobsPerUser, "", 2, 20},
+    {0.05, kMaxSubmitJobsPerAccount, "", 4, 30},
+    {0.05, kGrpSubmitJobs, "", 8, 60},
+};
+
+}  // namespace
+
+void AccountingHost::set_more_limits() {
+  auto draw = [&](std::vector<Limit>& limits, const Draw& d) {
+    const bool set = more_limits_.chance(d.chance);
+    const uint64_t value = more_limits_.uniform(d.low, d.high);
+    if (set && !find_limit(limits, d.kind, d.tres)) limits.push_back({d.kind, d.tres, value});
+  };
+  for (AssociationRecord& a : accounts_.associations)
+    for (const Draw& d : kOfAssociations) draw(a.limits, d);
+  for (QosRecord& q : accounts_.qos)
+    for (const Draw& d : kOfQos) draw(q.limits, d);
 }
 
 // What an admin does with sacctmgr: of all that there could be, something is taken away or changed. At times associations get new ids, as

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "base/random.h"
 #include "model/accounting.h"
 #include "model/accounts.h"
 #include "slurmctld/core/records.h"
@@ -32,12 +33,14 @@ class AccountingHost {
   bool breaks();  // here and now
   void change_accounts();
   void set_limits();
+  void set_more_limits();
   void tell_accounts();
   template <class F>
   void later(Duration low, Duration high, F f);  // unless the controller dies before
 
   World& world_;
   uint64_t incarnation_ = 0;
+  Random more_limits_;  // of its own: the worlds of earlier seeds stay as they are
   rpc::Entities accounts_;
   std::map<JobRecordKey, JobRecord> jobs_;
   std::map<std::pair<JobRecordKey, StepId>, StepRecord> steps_;

@@ -3,103 +3,120 @@
 #include <functional>
 #include <set>
 
+#include "base/saturating.h"
 #include "model/account_directory.h"
+#include "sim/limit_sums.h"
+#include "sim/usage_sums.h"
 #include "sim/world.h"
 
 namespace muster::sim {
 namespace {
 
-uint64_t amount_of(const Allocation& a, const std::string& tres) {
-  uint64_t out = 0;
-  for (const NodeShare& s : a.nodes) {
-    if (tres == "cpu") out += s.counted_cpus();
-    if (tres == "mem") out += s.mem_mb;
-    for (const GresShare& g : s.gres)
-      if (tres == "gres/" + g.name || tres == "gres/" + g.name + ":" + g.type) out += g.count;
-  }
-  return out;
-}
+using enum LimitKind;
+
+constexpr Duration kOnItsWay = seconds(10);  // no plan is so old when it is carried out
 
 // What a job that starts would bring others to, by looking at every job.
 class LimitCount {
  public:
   using Fail = std::function<void(const std::string&)>;
-  LimitCount(const Cluster& cluster, const event::JobStarted& e, const Job& job, Fail fail)
-      : c_(cluster), e_(e), job_(job), fail_(std::move(fail)) {
-    const QosRecord* own = cluster.directory->qos.find(job.request->qos);
-    const QosRecord* of_partition = cluster.directory->qos.find(cluster.partitions.at(e.partition).qos);
-    if (of_partition) levels_.push_back(of_partition);
-    if (own && own != of_partition) levels_.insert(has_flag(*own, "OverPartQOS") ? levels_.begin() : levels_.end(), own);
-  }
+  LimitCount(const Cluster& cluster, const UsageSums& usage, bool decays, const event::JobStarted& e, const Job& job, Fail fail)
+      : c_(cluster),
+        usage_(usage),
+        decays_(decays),
+        e_(e),
+        job_(job),
+        limit_min_(e.time_limit_min.value_or(job.time_limit_min)),
+        fail_(std::move(fail)) {}
 
-  void run() {
-    for (const QosRecord* q : levels_)
-      for (const Limit& l : q->limits)
-        if (q == levels_.front() || !find_limit(levels_.front()->limits, l.kind, l.tres)) check_of_qos(*q, l);
-    const auto& associations = c_.directory->associations;
-    for (const AssociationRecord* a = associations.find(e_.association); a; a = associations.find(a->parent_id))
-      for (const Limit& l : a->limits)
-        if (!by_qos(l)) check_of_association(*a, l);
+  // `with_time`: those about time limits too.
+  void run(bool with_time) {
+    for (const BoundBy& bound : bounds_of(c_, *job_.request, e_.association, c_.partitions.at(e_.partition))) {
+      check(bound);
+      if (with_time) check_time(bound);
+    }
   }
 
  private:
-  bool by_qos(const Limit& l) const {
-    return std::ranges::any_of(levels_, [&](const QosRecord* q) { return find_limit(q->limits, l.kind, l.tres).has_value(); });
+  uint64_t wanted(const Limit& l) const { return amount_of(*e_.allocation, l.tres); }
+  uint64_t minutes_wanted(const Limit& l) const { return mul_sat(wanted(l), limit_min_ == kUnlimited32 ? 365 * 24 * 60 : limit_min_); }
+  void together(const BoundBy& bound, uint64_t held, uint64_t wanted) const {
+    if (wanted > 0 && add_sat(held, wanted) > bound.limit.value)
+      fail_("brings " + name(bound) + " to " + std::to_string(held) + " + " + std::to_string(wanted) + " of " +
+            std::to_string(bound.limit.value));
   }
-  bool counts_for_qos(const Job& o, const std::string& qos) const {
-    const Partition* p = c_.partitions.find(o.partition);
-    return o.request->qos == qos || (p && p->qos == qos);
+  void alone(const BoundBy& bound, uint64_t has) const {
+    if (has > bound.limit.value) fail_("has " + std::to_string(has) + ", " + name(bound) + " is " + std::to_string(bound.limit.value));
   }
-  bool stands_below(uint32_t id, uint32_t above) const {
-    for (const AssociationRecord* a = c_.directory->associations.find(id); a; a = c_.directory->associations.find(a->parent_id))
-      if (a->id == above) return true;
-    return false;
+  std::string name(const BoundBy& bound) const {
+    for (const LimitInfo& info : kLimits)
+      if (info.kind == bound.limit.kind) return std::string(info.name) + " " + bound.limit.tres + " of " + bound.whom();
+    return bound.whom();
   }
-  template <class F>
-  void check(const std::string& whom, const Limit& limit, bool jobs, F counts) const {
-    uint64_t wanted = jobs ? 1 : amount_of(*e_.allocation, limit.tres), held = 0;
-    std::set<uint32_t> nodes;  // one that several jobs share counts once
-    c_.jobs.for_each([&](uint32_t, const Job& o) {
-      if (o.pending() || o.finished() || !counts(o)) return;
-      held += jobs ? 1 : amount_of(*o.allocation, limit.tres);
-      for (const NodeShare& s : o.allocation->nodes) nodes.insert(s.node.value);
-    });
-    if (limit.tres == "node") {
-      held = nodes.size();
-      for (const NodeShare& s : e_.allocation->nodes) wanted += !nodes.contains(s.node.value);
+  void check(const BoundBy& bound) const {
+    const Limit& limit = bound.limit;
+    const LimitSums sums(c_, bound, *job_.request);
+    switch (limit.kind) {
+      case kGrpTres:
+      case kMaxTresPerUser:
+      case kMaxTresPerAccount:
+        return limit.tres == "node" ? check_nodes(bound, sums) : together(bound, sums.held(limit.tres), wanted(limit));
+      case kGrpJobs:
+      case kMaxJobs:
+      case kMaxJobsPerUser:
+      case kMaxJobsPerAccount: return together(bound, sums.running(), 1);
+      case kMaxTresPerJob: return alone(bound, wanted(limit));
+      case kMaxTresPerNode: return check_node(bound);
+      case kMinTresPerJob:
+        if (wanted(limit) < limit.value) fail_("has " + std::to_string(wanted(limit)) + ", less than " + name(bound));
+        return;
+      default: return;
     }
-    if (wanted > 0 && held + wanted > limit.value)
-      fail_("brings " + whom + " to " + std::to_string(held + wanted) + " " + (jobs ? "jobs" : limit.tres) + " of " +
-            std::to_string(limit.value));
   }
-  void check_node(const std::string& whom, const Limit& l) const {
+  // A node that several jobs share counts once.
+  void check_nodes(const BoundBy& bound, const LimitSums& sums) const {
+    const std::set<uint32_t> nodes = sums.nodes();
+    uint64_t more = 0;
+    for (const NodeShare& s : e_.allocation->nodes) more += !nodes.contains(s.node.value);
+    together(bound, nodes.size(), more);
+  }
+  void check_node(const BoundBy& bound) const {
     for (const NodeShare& s : e_.allocation->nodes) {
       Allocation one;
       one.nodes = {s};
-      if (const uint64_t has = amount_of(one, l.tres); has > l.value)
-        fail_("has " + std::to_string(has) + " " + l.tres + " on one node, MaxTRESPerNode of " + whom + " is " + std::to_string(l.value));
+      alone(bound, amount_of(one, bound.limit.tres));
     }
   }
-  void check_of_qos(const QosRecord& q, const Limit& l) const {
-    const bool of_user = l.kind == LimitKind::kMaxTresPerUser || l.kind == LimitKind::kMaxJobsPerUser;
-    const bool jobs = l.kind == LimitKind::kGrpJobs || l.kind == LimitKind::kMaxJobsPerUser;
-    if (l.kind == LimitKind::kMaxTresPerNode) return check_node("QOS " + q.name, l);
-    if (!of_user && l.kind != LimitKind::kGrpTres && l.kind != LimitKind::kGrpJobs) return;
-    check("QOS " + q.name, l, jobs,
-          [&](const Job& o) { return counts_for_qos(o, q.name) && (!of_user || o.request->uid == job_.request->uid); });
+  void check_time(const BoundBy& bound) const {
+    const Limit& limit = bound.limit;
+    switch (limit.kind) {
+      case kGrpTresRunMins:
+      case kMaxTresRunMinsPerUser:
+      case kMaxTresRunMinsPerAccount:
+        return together(bound, LimitSums(c_, bound, *job_.request).run_minutes(limit.tres, e_.time, false), minutes_wanted(limit));
+      case kMaxTresMinsPerJob: return alone(bound, mul_sat(wanted(limit), limit_min_));
+      case kMaxWall: return alone(bound, limit_min_);
+      case kGrpTresMins: return used_up(bound, wanted(limit) > 0);
+      case kGrpWall: return used_up(bound, true);
+      default: return;
+    }
   }
-  void check_of_association(const AssociationRecord& a, const Limit& l) const {
-    const std::string whom = "account " + a.account + " " + a.user;
-    if (l.kind == LimitKind::kMaxTresPerNode && a.id == e_.association) check_node(whom, l);
-    if (l.kind == LimitKind::kGrpTres || l.kind == LimitKind::kGrpJobs)
-      check(whom, l, l.kind == LimitKind::kGrpJobs, [&](const Job& o) { return stands_below(o.association, a.id); });
+  // Asked in the plan, which was made a little earlier.
+  void used_up(const BoundBy& bound, bool wants) const {
+    if (!decays_) return;  // limits on what was used hold with priority/multifactor alone
+    constexpr double kSurely = 0.98;
+    const double used = usage_.minutes(LimitSums(c_, bound, *job_.request), bound.limit.tres, e_.time - kOnItsWay);
+    if (wants && used * kSurely - 1 > static_cast<double>(bound.limit.value))
+      fail_("starts, and " + std::to_string(used) + " minutes of " + name(bound) + " are used, of " + std::to_string(bound.limit.value));
   }
 
   const Cluster& c_;
+  const UsageSums& usage_;
+  const bool decays_;
   const event::JobStarted& e_;
   const Job& job_;
+  const uint32_t limit_min_;
   Fail fail_;
-  std::vector<const QosRecord*> levels_;  // the one whose limits come first before the other
 };
 
 }  // namespace
@@ -146,13 +163,7 @@ void Checkers::check_admission(const event::JobStarted& start) {
   if (!enforced.associations || !started) return;
   const RequestBody& request = *started->request;
   const Partition& partition = mirror_.partitions.at(start.partition);
-  const AssociationRecord* own = nullptr;
-  if (mirror_.directory)
-    mirror_.directory->associations.for_each([&](uint32_t, const AssociationRecord& a) {
-      const bool meant =
-          a.user == request.user_name && a.account == request.account && (a.partition.empty() || a.partition == partition.name);
-      if (meant && (!own || !a.partition.empty())) own = &a;
-    });
+  const AssociationRecord* own = own_association(mirror_, request, partition);
   const std::string job = "job " + std::to_string(start.job.value) + " of " + request.user_name + " with account '" + request.account +
                           "', QOS '" + request.qos + "' in " + partition.name;
   if (!own) return fail("admission", job + " starts without an association");
@@ -163,13 +174,30 @@ void Checkers::check_admission(const event::JobStarted& start) {
 }
 
 // At a start nobody comes to hold more than a limit lets: of the association and all above it, of the QOS of the job and of the partition.
-// They may hold more only because the limit was lowered, and then nothing more starts. Counted from all jobs, and not by the ledger.
+// They may hold more only because the limit was lowered, and then nothing more starts. Counted from all jobs, and not by the ledger. Limits on
+// time are asked in the plan alone, so they are not judged by what slurmdbd told, or which way the clock went, while a plan was on its way.
 void Checkers::check_group_limits(const event::JobStarted& e) {
   const Job* j = mirror_.jobs.find(e.job.value);
   if (!world_.scenario.settings.sched.enforcement.limits || !mirror_.directory || !j) return;
-  LimitCount(mirror_, e, *j, [&](const std::string& what) {
+  LimitCount(mirror_, usage_, world_.scenario.settings.sched.priority.multifactor, e, *j, [&](const std::string& what) {
     fail("group_limits", "job " + std::to_string(e.job.value) + " " + what);
-  }).run();
+  }).run(world_.now() > unsettled_ + kOnItsWay);
+}
+
+// A submission that would bring somebody to more jobs in the queue than a limit lets is refused.
+void Checkers::check_submit_limits(const event::JobSubmitted& submitted) {
+  const SharedRequest* request = mirror_.requests.find(submitted.request.value);
+  const Partition* partition = mirror_.partitions.find(submitted.partition);
+  if (!world_.scenario.settings.sched.enforcement.limits || !mirror_.directory || !request || !partition) return;
+  const uint64_t jobs = submitted.array_tasks ? submitted.array_tasks->pending.count() : 1;
+  for (const BoundBy& bound : bounds_of(mirror_, *request->body, submitted.association, *partition)) {
+    const LimitKind kind = bound.limit.kind;
+    if (kind != kGrpSubmitJobs && kind != kMaxSubmitJobs && kind != kMaxSubmitJobsPerUser && kind != kMaxSubmitJobsPerAccount) continue;
+    const uint64_t there = LimitSums(mirror_, bound, *request->body).submitted();
+    if (there + jobs > bound.limit.value)
+      fail("group_limits", "job " + std::to_string(submitted.job.value) + " is the " + std::to_string(there + jobs) +
+                               "th in the queue of " + bound.whom() + ", of " + std::to_string(bound.limit.value));
+  }
 }
 
 }  // namespace muster::sim

@@ -2,6 +2,7 @@
 
 #include "sim/check_preempt.h"
 #include "sim/check_queries.h"
+#include "sim/check_reasons.h"
 #include "sim/check_reservations.h"
 
 #include "sim/check_layers.h"
@@ -11,7 +12,8 @@
 
 namespace muster::sim {
 
-Checkers::Checkers(World& world) : world_(world), indexes_(world.scenario.settings.config().min_job_age) {}
+Checkers::Checkers(World& world)
+    : world_(world), indexes_(world.scenario.settings.config().min_job_age), usage_(world.scenario.settings.sched.priority.half_life) {}
 
 void Checkers::fail(const char* checker, const std::string& text) { world_.journal.fail(checker, text); }
 
@@ -40,6 +42,10 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
       check_admission(*start);
       check_group_limits(*start);
     }
+    if (const auto* submitted = std::get_if<event::JobSubmitted>(&*event)) check_submit_limits(*submitted);
+    if (std::holds_alternative<event::DirectoryLearned>(*event)) unsettled_ = world_.now();
+    usage_.take(*event, mirror_);
+    promises_.take(*event, mirror_);
     check_reservations(*event);
     slurmctld::apply(mirror_, indexes_, *event);
     if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);
@@ -51,7 +57,8 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
 
 void Checkers::check_reservations(const Event& event) {
   const Complain complain = [this](const std::string& what) { fail("reservations", what); };
-  if (auto* start = std::get_if<event::JobStarted>(&event)) check_reservation(mirror_, *start, complain);
+  if (auto* start = std::get_if<event::JobStarted>(&event))
+    check_reservation(mirror_, *start, world_.scenario.settings.sched.licenses, complain);
   if (auto* over = std::get_if<event::ReservationRemoved>(&event)) check_end_of_reservation(mirror_, over->id, complain);
   const auto* set = std::get_if<event::ReservationSet>(&event);
   if (set && set->run == event::ReservationProgram::kEpilog) check_end_of_reservation(mirror_, set->reservation->id, complain);
@@ -67,9 +74,23 @@ void Checkers::committed(const slurmctld::Core& core) {
   if (std::string wrong = queries_problem(core, world_.controller.now()); !wrong.empty()) fail("queries", wrong);
 }
 
+void Checkers::clock_stepped() {
+  unsettled_ = world_.now();
+  promises_.forget();
+}
+
+void Checkers::quiet(const slurmctld::Core& core, const PersistentMap<Verdict>& said, Time time) {
+  Cluster seen = core.cluster();
+  seen.moment.verdicts = said;
+  check_reasons(seen, core.settings().sched, time, [this](const std::string& wrong) { fail("reasons", wrong); });
+  if (const std::string wrong = promises_.look(seen, core.settings().sched, time); !wrong.empty()) fail("promises", wrong);
+}
+
 void Checkers::rolled_back(const slurmctld::Core& core) { check_replay(core, "after a rollback"); }
 
 void Checkers::controller_started(const slurmctld::Core& core) {
+  mirror_.moment.tracked_licenses = core.cluster().moment.tracked_licenses;  // what the configuration says of amounts is no event
+  mirror_.moment.billing_method = core.cluster().moment.billing_method;
   check_replay(core, "after a restart");
   check_acknowledged(core.cluster());
   check_usage(core.cluster());

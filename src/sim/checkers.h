@@ -10,18 +10,25 @@
 //   check_preempt        whoever makes room is needed for that, once, and has gone before its place is another's; nobody is suspended for
 //                        a job that is not there
 //   check_limits         array %limit, partition limits; where accounting is enforced an association, and a QOS of it, that slurmdbd knew;
-//                        where limits are, nobody holds more than GrpTRES, GrpJobs, MaxTRESPU, MaxJobsPU, MaxTRESPerNode let
+//                        where limits are, nobody comes to more than they let: of jobs, of what they hold, of what they have used and may still
+//                        use, of one job, of jobs in the queue; no licence is given out twice
 //   check_reservations   a start never encroaches upon a reservation; a job in one belongs there, and is over when it is
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
 //   check_queries        queries show each job and node once, as it is; every query is answered or refused, with an end
 //   check_records        after healing slurmdbd has each run of each job, and the last state of each job
+//   check_reasons        at quiet moments the reason of each waiting job is true, by arithmetic of its own
+//   check_promises       the first job of the queue is not promised a later start than before, see below
 //   check_plan           a planner with caches plans the same as a fresh one
 //   check_end            after healing: queue empty, obligations empty, no process anywhere
 //
-// It is not checked here that no promised start moves later. A start is promised for the state of that moment; ends that come early re-pack
-// the queue in priority order and may move a lower job either way, so no sound rule holds across plans. sched/backfill_test.cc and
-// property_test.cc check it within a plan.
+// Of promises across plans only this is sure, and checked (check_promises): the first job of the whole queue is never promised a later start than
+// it was before, by more than the minutes that plans count in, unless something happens that may move it. That is: a node or a running job
+// changes (a node goes, a limit is raised, a job is suspended, overstays its time or is being cleaned up), a job that comes before it starts,
+// accounts, partitions or reservations change, the clock steps. Submissions, ends and starts of jobs behind it are nothing of the kind. Of those
+// further behind no such rule holds: a start is promised for the state of that moment, and ends that come early re-pack the queue in the order
+// of priority and may move a lower job either way. Where priorities move with time, jobs preempt others or reservations are there, nothing is
+// said. sched/backfill_test.cc and property_test.cc check promises within a plan.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +40,9 @@
 #include "model/cluster.h"
 #include "model/event.h"
 #include "sched/planner.h"
+#include "sim/check_promises.h"
 #include "sim/node_host.h"
+#include "sim/usage_sums.h"
 #include "slurmctld/core/core.h"
 #include "store/memory_log.h"
 
@@ -54,7 +63,10 @@ class Checkers {
   void controller_started(const slurmctld::Core& core);
   void process_started(uint32_t node, Process& process);
   void acknowledged(JobId job);
+  void clock_stepped();
   void planned(const Cluster& cluster, const sched::Params& params, Time now, sched::Pass pass, const sched::Plan& plan);
+  // A full pass at this time has started nothing, and nothing has happened since; what it said of each job.
+  void quiet(const slurmctld::Core& core, const PersistentMap<Verdict>& said, Time time);
   void at_end(const slurmctld::Core& core);
 
   const Cluster& mirror() const { return mirror_; }
@@ -70,6 +82,7 @@ class Checkers {
   void check_admission(const event::JobStarted& start);
   void check_reservations(const Event& event);
   void check_group_limits(const event::JobStarted& e);
+  void check_submit_limits(const event::JobSubmitted& e);
   void check_released(const Event& event);
   void check_released(const Job& job, const Bitmap& nodes, const char* by);
   void check_released(const Job& job, NodeId node, const char* by);
@@ -92,6 +105,9 @@ class Checkers {
   std::set<JobId> suspended_;                                     // at any time of their life: they may be back beside others
   std::set<std::pair<JobId, uint32_t>> started_;                  // batch scripts, by generation
   std::map<std::pair<JobRecordKey, StepId>, size_t> step_width_;  // the nodes that a step began on
+  UsageSums usage_;
+  PromiseWatch promises_;
+  Time unsettled_ = kTimeUnset;  // when slurmdbd last told of accounts, or the controller's clock stepped
   uint32_t commits_ = 0;
   sched::Params params_;
 };

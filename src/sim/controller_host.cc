@@ -11,6 +11,11 @@ ControllerHost::ControllerHost(World& world) : world_(world), disk_(std::make_sh
 Time ControllerHost::now() const { return world_.now() + clock_offset_; }
 Duration ControllerHost::steady() const { return world_.now().time_since_epoch(); }
 
+void ControllerHost::step_clock(Duration by) {
+  clock_offset_ += by;
+  world_.checkers.clock_stepped();
+}
+
 store::AppendFault ControllerHost::next_fault() {
   using enum store::AppendFault;
   if (world_.calm()) return kNone;
@@ -230,11 +235,16 @@ void ControllerHost::plan(sched::Pass pass) {
   if (rng.chance(0.02)) world_.checkers.planned(*snapshot, core().settings().sched, time, pass, *plan);
   if (plan->starts.empty() && plan->verdicts.empty()) return;
   Duration late = rng.chance(0.1) ? world_.span(rng, milliseconds(100), seconds(5)) : world_.span(rng, Duration(100), milliseconds(20));
-  world_.after(late, [this, plan, i = incarnation_] {
+  world_.after(late, [this, plan, pass, time, i = incarnation_] {
     if (i != incarnation_) return;
-    post({[plan](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
+    post({[this, plan, pass, time](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {
+            const bool quiet = pass == sched::Pass::kFull && plan->starts.empty() && plan->preemptions.empty() &&
+                               plan->released_claims.empty() && c.cluster().position == plan->position;
             c.carry_out(*plan);
-            return {};
+            if (!quiet) return {};
+            return [this, plan, time, said = c.cluster().moment.verdicts] {
+              if (core().cluster().position == plan->position) world_.checkers.quiet(core(), said, time);
+            };
           },
           {}});
   });

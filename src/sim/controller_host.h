@@ -33,7 +33,7 @@ class ControllerHost final : public Clock {
   store::MemoryDisk& disk() { return *disk_; }
   Time now() const override;         // the controller's clock, which may be wrong
   Duration steady() const override;  // the world's
-  void step_clock(Duration by) { clock_offset_ += by; }
+  void step_clock(Duration by);
   void set_disk_full(bool full) { disk_full_ = full; }
   uint32_t turns() const { return turns_; }
   uint32_t events() const { return events_; }

@@ -47,7 +47,7 @@ void Scenario::add_group(Random& rng, const char* prefix) {
   }
   std::string range = group.prefix + "[0-" + number(group.count - 1) + "]";
   slurm_conf += "NodeName=" + range + " Sockets=" + number(group.sockets) + " CoresPerSocket=" + number(group.cores) +
-                " ThreadsPerCore=" + number(group.threads) + " RealMemory=" + number(group.memory);
+                " ThreadsPerCore=" + number(group.threads) + " RealMemory=" + number(group.memory) + " Feature=of_" + prefix;
   if (group.gpus) {
     slurm_conf += " Gres=gpu:" + group.gpu + ":" + number(group.gpus);
     gres_conf += "NodeName=" + range + " Name=gpu Type=" + group.gpu + " File=/dev/nvidia[0-" + number(group.gpus - 1) + "]\n";
@@ -88,6 +88,7 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   }
   add_preemption();
   add_layers();
+  add_licenses();
   reservations = seed % 3 == 0;
   prolog = r.chance(0.3);
   epilog = r.chance(0.3);
@@ -128,6 +129,30 @@ void Scenario::add_layers() {
       layer(range);
     }
     layer(nodes);
+  }
+}
+
+// Draws of its own, as above. Plain licences, which count as TRES, and weights of what a job is billed for.
+void Scenario::add_licenses() {
+  Random rng(seed_ ^ 0x6c696365);
+  if (rng.chance(0.3)) {
+    slurm_conf += "Licenses=tool:" + number(rng.uniform(2, 6)) + ",lib:" + number(rng.uniform(2, 3)) + "\n";
+    if (seed_ % 2) slurm_conf += "AccountingStorageTRES=license/tool,license/lib\n";
+    licenses_ = true;
+  }
+  if (rng.chance(0.3)) {
+    slurm_conf += "PartitionName=billed Nodes=ALL MaxTime=40 TRESBillingWeights=CPU=" + number(rng.uniform(1, 3)) + ".0,GRES/gpu=2.5\n";
+    partitions.push_back("billed");
+  }
+}
+
+// Without a draw of the workload's: licences.
+void Scenario::ask_for_more(JobRequest& request, Time now) const {
+  Random rng(mix64(seed_ ^ 0x6d6f7265 ^ static_cast<uint64_t>(now.time_since_epoch().count())));
+  if (licenses_ && rng.chance(0.4)) {
+    std::string text = "tool:" + number(rng.uniform(1, 2));
+    if (rng.chance(0.3)) text += (request.licenses.empty() && rng.chance(0.5) ? "|lib:" : ",lib:") + number(rng.uniform(1, 2));
+    request.licenses = request.licenses.empty() ? text : request.licenses.text() + "," + text;
   }
 }
 
@@ -220,6 +245,7 @@ JobRequest Scenario::request(Random& rng, const std::vector<JobId>& known, Time 
   if (rng.chance(0.5)) request.requeue = rng.chance(0.6) ? TriState::kYes : TriState::kNo;
   if (rng.chance(0.1)) request.warn.signal = 10;
   ask_for_layers(request, now);
+  ask_for_more(request, now);
   return request;
 }
 

@@ -23,6 +23,7 @@ struct Scenario {
   bool prolog = false, epilog = false;
   bool reservations = false;  // admins make some
 
+  bool has_licenses() const { return licenses_; }
   JobRequest request(Random& rng, const std::vector<JobId>& known, Time now) const;
   // What the job would do by itself; the same for every asker.
   Duration runtime(JobId job, uint32_t generation, bool calm) const;
@@ -38,10 +39,13 @@ struct Scenario {
   void add_group(Random& rng, const char* prefix);
   void add_preemption();
   void add_layers();
+  void add_licenses();
   void ask_for_layers(JobRequest& request, Time now) const;
+  void ask_for_more(JobRequest& request, Time now) const;
   void load();
 
   uint64_t seed_;
+  bool licenses_ = false;
   std::vector<Group> groups_;
 };
 
