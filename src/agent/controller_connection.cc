@@ -16,6 +16,16 @@ std::unexpected<Error> no_connection() { return fail(Errc::kConnectFailed, {}, "
 
 }  // namespace
 
+ControllerConnection::Way ControllerConnection::Way::of(const config::Config& config, std::string agent_socket,
+                                                        const net::Security& security, Uid slurm_user) {
+  Way way{.agent_socket = std::move(agent_socket), .port = config.slurmctld_port.first, .security = security};
+  for (const config::ControllerHost& host : config.slurmctld_hosts)
+    way.hosts.push_back(config.slurmctld_addr.empty() ? host.address : config.slurmctld_addr);
+  way.timeout = config.message_timeout;
+  way.slurm_user = slurm_user;
+  return way;
+}
+
 void ControllerConnection::dial() {
   timer_.reset();
   if (stopped_) return;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "config/slurm_conf.h"
 #include "model/rpc.h"
 #include "net/backoff.h"
 #include "net/channel.h"
@@ -28,6 +29,8 @@ class ControllerConnection {
     net::Security security;
     Duration timeout = seconds(10);
     Uid slurm_user{};
+    // As slurm.conf has it.
+    static Way of(const config::Config& config, std::string agent_socket, const net::Security& security, Uid slurm_user);
   };
   struct Ports {
     std::function<Way()> way;  // asked before each attempt: the files may have been read again

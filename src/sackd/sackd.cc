@@ -121,15 +121,8 @@ agent::ControllerConnection::Ports Sackd::connection_ports() {
   agent::ControllerConnection::Ports ports;
   ports.way = [this] {
     const config::Config& config = setup_.config;
-    agent::ControllerConnection::Way way;
-    way.agent_socket = site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first);
-    for (const config::ControllerHost& host : config.slurmctld_hosts)
-      way.hosts.push_back(config.slurmctld_addr.empty() ? host.address : config.slurmctld_addr);
-    way.port = config.slurmctld_port.first;
-    way.security = setup_.security;
-    way.timeout = config.message_timeout;
-    way.slurm_user = setup_.slurm_user;
-    return way;
+    std::string agent = site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first);
+    return agent::ControllerConnection::Way::of(config, std::move(agent), setup_.security, setup_.slurm_user);
   };
   ports.opened = [this] {
     log_.info("connected to slurmctld");

@@ -440,13 +440,15 @@ void PlanPass::wait_for_own_tasks(const Job& job, const std::vector<uint32_t>& c
   plan_.verdicts.push_back({job.id, std::move(verdict)});
 }
 
-void PlanPass::keep_or_tell(JobId job, const RequestClass& c, const Profile::Spot& spot, Place place, Verdict& verdict) {
+void PlanPass::keep_or_tell(JobId job, const RequestClass& asked, const Profile::Spot& spot, Place place, Verdict& verdict) {
   const Time start = profile().time_of(spot.slot);
   if (place == Place::kKept && !limits_.beyond_window(start)) {
-    profile().promise(c, spot);
-    std::vector<uint32_t> nodes;
-    for (const auto& part : spot.parts) nodes.push_back(part.node);
-    if (planned_) planned_->add(job, start, nodes);
+    profile().promise(asked, spot);
+    if (planned_) {
+      std::vector<uint32_t> nodes;
+      for (const auto& part : spot.parts) nodes.push_back(part.node);
+      planned_->add(job, start, nodes);
+    }
   }
   if (verdict.expected_start != Time{}) return;  // of an array the first task's
   verdict.expected_start = start;

@@ -6,8 +6,9 @@
 
 namespace muster::sched {
 
-bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, RequestClass asked) {
-  if (!params.hierarchies || asked.never || !asks_layers(params, asked.shape.licenses)) return false;
+bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, const RequestClass& of) {
+  if (!params.hierarchies || of.never || !asks_layers(params, of.shape.licenses)) return false;
+  RequestClass asked = of;
   const Partition& partition = cluster.partitions.at(asked.partition);
   Grant grant;
   const HeldCounter nothing(cluster, params);

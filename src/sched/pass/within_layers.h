@@ -25,6 +25,6 @@ class WithinLayers {
 
 // Whether the layers of the hierarchical resources that it asks for are too small for it though all nodes are up and idle and nobody holds
 // anything. Cost: that of a placement on all nodes.
-bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, RequestClass asked);
+bool never_within_layers(const Cluster& cluster, const Params& params, const RequestBody& request, const RequestClass& of);
 
 }  // namespace muster::sched

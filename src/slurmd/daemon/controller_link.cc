@@ -14,16 +14,7 @@ ControllerLink::ControllerLink(net::Loop& loop, os::Log& log, const Setup& setup
 agent::ControllerConnection::Ports ControllerLink::connection_ports() {
   agent::ControllerConnection::Ports ports;
   ports.way = [this] {
-    const config::Config& config = setup_.config();
-    agent::ControllerConnection::Way way;
-    way.agent_socket = setup_.controller_agent();
-    for (const config::ControllerHost& host : config.slurmctld_hosts)
-      way.hosts.push_back(config.slurmctld_addr.empty() ? host.address : config.slurmctld_addr);
-    way.port = config.slurmctld_port.first;
-    way.security = setup_.security;
-    way.timeout = config.message_timeout;
-    way.slurm_user = setup_.slurm_user;
-    return way;
+    return agent::ControllerConnection::Way::of(setup_.config(), setup_.controller_agent(), setup_.security, setup_.slurm_user);
   };
   ports.opened = [this] {
     session_ = session_.next(net::Loop::now());
