@@ -10,6 +10,17 @@ namespace {
 
 Slot end_of(Slot start, Slot length) { return start > kNever - length ? kNever : start + length; }
 
+// The index of the last of these ascending slots that is not after this one; the first is not. Without branches, since nothing foretells them.
+size_t last_not_after(const Slot* slots, size_t count, Slot slot) {
+  const Slot* at = slots;
+  while (count > 1) {
+    const size_t half = count / 2;
+    at += at[half] <= slot ? half : 0;
+    count -= half;
+  }
+  return static_cast<size_t>(at - slots);
+}
+
 }  // namespace
 
 size_t FitLine::insert_tile(size_t at, std::unique_ptr<Tile> tile) {
@@ -96,10 +107,9 @@ void FitLine::build(size_t nodes, std::span<const NodeWindow> windows) {
 }
 
 FitLine::Place FitLine::place_of(Slot slot) const {
-  const auto tile = static_cast<size_t>(std::upper_bound(first_.begin(), first_.end(), slot) - first_.begin()) - 1;
+  const size_t tile = last_not_after(first_.data(), first_.size(), slot);
   const Tile& t = *tiles_[tile];
-  const auto row = std::upper_bound(t.slot.begin(), t.slot.begin() + static_cast<ptrdiff_t>(t.rows), slot) - 1;
-  return {tile, static_cast<size_t>(row - t.slot.begin())};
+  return {tile, last_not_after(t.slot.data(), t.rows, slot)};
 }
 
 // Splits a full tile into two.
@@ -154,6 +164,13 @@ bool FitLine::any(uint32_t node, Slot first, Slot end) const {
   return false;
 }
 
+// The first of the tile's rows from `from` on that begins at `end` or later; past the last: there is none.
+size_t FitLine::row_not_before(const Tile& t, size_t from, Slot end) {
+  if (t.slot[t.rows - 1] < end) return t.rows;
+  if (t.slot[from] >= end) return from;
+  return last_not_after(t.slot.data() + from, t.rows - from, end - 1) + from + 1;
+}
+
 void FitLine::lose_rows(size_t tile, const Mask& m, size_t first, size_t end) {
   Tile& t = *tiles_[tile];
   uint64_t* rows = t.word(m.word);
@@ -164,13 +181,11 @@ void FitLine::lose_rows(size_t tile, const Mask& m, size_t first, size_t end) {
 }
 
 void FitLine::clear(std::span<const Mask> masks, Slot first, Slot end) {
-  split(first);
   if (end != kNever) split(end);
-  Place place = place_of(first);
-  for (; place.tile < tiles_.size() && tiles_[place.tile]->slot[place.row] < end; place = {place.tile + 1, 0}) {
+  Place place = split(first);
+  while (place.tile < tiles_.size()) {
     Tile& t = *tiles_[place.tile];
-    size_t stop = t.rows;
-    while (t.slot[stop - 1] >= end) --stop;
+    const size_t stop = row_not_before(t, place.row, end);
     for (const Mask& m : masks) {
       if (place.row == 0 && stop == t.rows) gone(place.tile, m.word) |= m.bits;
       else lose_rows(place.tile, m, place.row, stop);
@@ -178,9 +193,10 @@ void FitLine::clear(std::span<const Mask> masks, Slot first, Slot end) {
       if (every & m.bits) t.count = kUnknown;
       every &= ~m.bits;
     }
+    place = stop < t.rows ? Place{place.tile, stop} : Place{place.tile + 1, 0};
+    if (stop < t.rows || (place.tile < tiles_.size() && first_[place.tile] >= end)) break;
   }
   if (end == kNever) return;
-  place = place_of(end);
   for (const Mask& m : masks)
     if (at(place.tile, m.word, place.row) & m.bits) tiles_[place.tile]->arrivals |= 1ull << place.row;
 }
@@ -219,8 +235,7 @@ FitLine::Place FitLine::stop_of(Place start, Slot end, uint32_t count, Place& ba
   for (size_t tile = start.tile; tile < tiles_.size(); ++tile) {
     const Tile& t = *tiles_[tile];
     const size_t from = tile == start.tile ? start.row : 0;
-    const auto stop = std::lower_bound(t.slot.begin() + static_cast<ptrdiff_t>(from), t.slot.begin() + static_cast<ptrdiff_t>(t.rows), end);
-    const auto row = static_cast<size_t>(stop - t.slot.begin());
+    const size_t row = row_not_before(t, from, end);
     if (row < t.rows) return {tile, row};
     if (from == 0 && count_of(tile) < count) bad = {tile, 0};
   }
@@ -232,7 +247,9 @@ uint64_t FitLine::in_all(size_t word, uint64_t nodes, Place start, Place stop) c
   auto rows = [&](size_t tile, size_t from, size_t to) {
     nodes &= ~gone(tile, word);
     const uint64_t* bits = tiles_[tile]->word(word);
-    for (size_t r = from; nodes && r < to; ++r) nodes &= bits[r];
+    size_t r = from;
+    for (; nodes && r + 4 <= to; r += 4) nodes &= (bits[r] & bits[r + 1]) & (bits[r + 2] & bits[r + 3]);
+    for (; nodes && r < to; ++r) nodes &= bits[r];
   };
   size_t tile = start.tile;
   if (tile == stop.tile) {

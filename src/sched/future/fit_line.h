@@ -108,6 +108,7 @@ class FitLine {
   void divide(size_t tile);
   void conjoin(size_t tile);
   void clear(std::span<const Mask> masks, Slot first, Slot end);
+  static size_t row_not_before(const Tile& tile, size_t from, Slot end);
   void lose_rows(size_t tile, const Mask& mask, size_t first, size_t end);
   Place place_after(Slot end) const;
   Slot first_of_word(size_t word, uint64_t& nodes, Slot from, Slot length) const;
