@@ -48,16 +48,14 @@ size_t FitLine::insert_tile(size_t at, std::unique_ptr<Tile> tile) {
 // tile.
 size_t FitLine::row_append(Slot slot, size_t before) {
   if (tiles_.empty() || tiles_.back()->rows == kRows / 2) {  // room is left for rows between them
-    auto tile = std::make_unique<Tile>();
-    tile->bits.resize(width_ * kRows);
+    auto tile = std::make_unique<Tile>(width_);
     tile->slot[0] = slot;
     insert_tile(tiles_.size(), std::move(tile));
   }
   Tile& t = *tiles_.back();
   t.slot[t.rows] = slot;
   const bool is_first = tiles_.size() == 1 && t.rows == 0;
-  if (!is_first)
-    for (size_t w = 0; w < width_; ++w) t.word(w)[t.rows] = tiles_[before]->word(w)[tiles_[before]->rows - 1];
+  for (size_t w = 0; w < width_; ++w) t.word(w)[t.rows] = is_first ? 0 : tiles_[before]->word(w)[tiles_[before]->rows - 1];
   ++t.rows;
   return tiles_.size() - 1;
 }
@@ -116,7 +114,7 @@ FitLine::Place FitLine::place_of(Slot slot) const {
 void FitLine::divide(size_t tile) {
   constexpr size_t kHalf = kRows / 2;
   Tile& t = *tiles_[tile];
-  auto back = std::make_unique<Tile>(t);
+  auto back = std::make_unique<Tile>(width_);
   std::copy(t.slot.begin() + kHalf, t.slot.end(), back->slot.begin());
   back->arrivals = t.arrivals >> kHalf;
   t.arrivals &= (1ull << kHalf) - 1;
@@ -242,23 +240,36 @@ FitLine::Place FitLine::stop_of(Place start, Slot end, uint32_t count, Place& ba
   return past_end();
 }
 
+uint64_t FitLine::in_rows(size_t tile, size_t word, uint64_t nodes, size_t from, size_t to) const {
+  nodes &= ~gone(tile, word);
+  const uint64_t* bits = tiles_[tile]->word(word);
+  size_t r = from;
+  for (; nodes && r + 4 <= to; r += 4) nodes &= (bits[r] & bits[r + 1]) & (bits[r + 2] & bits[r + 3]);
+  for (; nodes && r < to; ++r) nodes &= bits[r];
+  return nodes;
+}
+
 // Which of these 64 nodes have room in all rows from `start` to before `stop`.
 uint64_t FitLine::in_all(size_t word, uint64_t nodes, Place start, Place stop) const {
-  auto rows = [&](size_t tile, size_t from, size_t to) {
-    nodes &= ~gone(tile, word);
-    const uint64_t* bits = tiles_[tile]->word(word);
-    size_t r = from;
-    for (; nodes && r + 4 <= to; r += 4) nodes &= (bits[r] & bits[r + 1]) & (bits[r + 2] & bits[r + 3]);
-    for (; nodes && r < to; ++r) nodes &= bits[r];
-  };
   size_t tile = start.tile;
-  if (tile == stop.tile) {
-    rows(tile, start.row, stop.row);
-    return nodes;
-  }
-  if (start.row > 0) rows(tile, start.row, tiles_[tile]->rows), ++tile;
+  if (tile == stop.tile) return in_rows(tile, word, nodes, start.row, stop.row);
+  if (start.row > 0) nodes = in_rows(tile, word, nodes, start.row, tiles_[tile]->rows), ++tile;
   for (; nodes && tile < stop.tile; ++tile) nodes &= all(tile, word);
-  if (nodes && stop.row > 0) rows(stop.tile, 0, stop.row);
+  return nodes && stop.row > 0 ? in_rows(stop.tile, word, nodes, 0, stop.row) : nodes;
+}
+
+// … in all rows from `start` on that begin before `end`. Most tries fail long before that, so the end is only looked for where they do not.
+uint64_t FitLine::in_all_before(size_t word, uint64_t nodes, Place start, Slot end) const {
+  for (auto [tile, row] = start; nodes; ++tile, row = 0) {
+    const bool ends_here = tile + 1 == tiles_.size() || first_[tile + 1] >= end;
+    if (row == 0 && !ends_here) {
+      nodes &= all(tile, word);
+      continue;
+    }
+    const Tile& t = *tiles_[tile];
+    nodes = in_rows(tile, word, nodes, row, ends_here ? row_not_before(t, row, end) : t.rows);
+    if (ends_here) break;
+  }
   return nodes;
 }
 
@@ -296,13 +307,6 @@ Slot FitLine::find(const Question& question, Bitmap& out) const {
   return kNever;
 }
 
-// The first row that begins at `end` or later.
-FitLine::Place FitLine::place_after(Slot end) const {
-  Place p = place_of(end);
-  if (tiles_[p.tile]->slot[p.row] < end) step(p);
-  return p;
-}
-
 // The first start of one of these 64 nodes at `from` or later; `nodes` become those that have it.
 Slot FitLine::first_of_word(size_t word, uint64_t& nodes, Slot from, Slot length) const {
   Place place = place_of(from);
@@ -310,7 +314,7 @@ Slot FitLine::first_of_word(size_t word, uint64_t& nodes, Slot from, Slot length
   for (Slot start = from;; start = tiles_[place.tile]->slot[place.row]) {
     const uint64_t here = at(place.tile, word, place.row) & nodes;
     if (here & ~before) {
-      if (const uint64_t found = in_all(word, here, place, place_after(end_of(start, length)))) {
+      if (const uint64_t found = in_all_before(word, here, place, end_of(start, length))) {
         nodes = found;
         return start;
       }

@@ -78,13 +78,14 @@ class FitLine {
   static constexpr size_t kRows = 64;
   static constexpr uint32_t kUnknown = 0xffffffffu;
   struct Tile {
+    explicit Tile(size_t width) : bits(std::make_unique_for_overwrite<uint64_t[]>(width * kRows)) {}
     size_t rows = 0;
     std::array<Slot, kRows> slot{};
     uint64_t arrivals = 0;              // by row: some node may have room there that has none in the row before
-    std::vector<uint64_t> bits;         // [word][row]
+    std::unique_ptr<uint64_t[]> bits;   // [word][row]; unset from `rows` on
     mutable uint32_t count = kUnknown;  // of nodes in all rows
-    uint64_t* word(size_t w) { return bits.data() + w * kRows; }
-    const uint64_t* word(size_t w) const { return bits.data() + w * kRows; }
+    uint64_t* word(size_t w) { return bits.get() + w * kRows; }
+    const uint64_t* word(size_t w) const { return bits.get() + w * kRows; }
   };
   struct Place {
     size_t tile = 0, row = 0;
@@ -110,11 +111,12 @@ class FitLine {
   void clear(std::span<const Mask> masks, Slot first, Slot end);
   static size_t row_not_before(const Tile& tile, size_t from, Slot end);
   void lose_rows(size_t tile, const Mask& mask, size_t first, size_t end);
-  Place place_after(Slot end) const;
   Slot first_of_word(size_t word, uint64_t& nodes, Slot from, Slot length) const;
   Place stop_of(Place start, Slot end, uint32_t count, Place& bad) const;
   uint32_t count_of(size_t tile) const;
+  uint64_t in_rows(size_t tile, size_t word, uint64_t among, size_t from, size_t to) const;
   uint64_t in_all(size_t word, uint64_t among, Place start, Place stop) const;
+  uint64_t in_all_before(size_t word, uint64_t among, Place start, Slot end) const;
   bool window_fits(const Question& q, Place start, Place stop, std::vector<uint64_t>& nodes) const;
   void step(Place& p) const {
     if (++p.row == tiles_[p.tile]->rows) ++p.tile, p.row = 0;

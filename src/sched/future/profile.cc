@@ -462,6 +462,7 @@ FitLine& Profile::line_of(const ClassPlan& plan, const RequestClass& asked) {
   std::vector<FitLine::Loss> losses;
   for (; fit.changes_seen < changes_.size(); ++fit.changes_seen) {
     const Change& change = changes_[fit.changes_seen];
+    if (!key.idle && !key.needs[nodes_.kind_index(change.node)].possible) continue;  // it never had room
     if (!line.any(change.node, change.first, change.end)) continue;
     windows_on(key, asked, change.node, windows, {change.first, change.end});
     FitLine::losses_outside(change.node, change.first, change.end, windows, losses);
