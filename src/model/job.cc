@@ -9,9 +9,12 @@ namespace muster {
 
 bool Step::operator==(const Step& o) const { return equal_fields(*this, o); }
 
-void Job::ask(const JobRequest& whole) {
-  request = std::make_shared<const RequestBody>(whole);
-  own = PackedOwn(whole);
+void Job::ask(const JobRequest& whole) { asked_for(std::make_shared<const RequestBody>(whole), PackedOwn(whole)); }
+
+void Job::asked_for(RequestBodyPtr body, PackedOwn part) {
+  request = std::move(body);
+  own = std::move(part);
+  name_key = own.name_key();
 }
 
 bool Job::is_leaving(NodeId node) const {

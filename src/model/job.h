@@ -190,6 +190,7 @@ struct Job {
   bool cancel_asked = false;      // a user asked for its end; else a rule of the system cancelled it
   bool managed = false;           // its steps are decided about on its first node (ADR 11); settled when it starts
   bool attended = false;          // a command is there for it (salloc, srun): when it is gone, InactiveLimit counts
+  uint16_t name_key = 0;          // of own's name, so that a search by name does not have to open that; 0: not known
   uint32_t flags = 0;             // JobFlag
   uint32_t priority = 0;          // 0 = held
   uint32_t time_limit_min = kUnlimited32;
@@ -217,6 +218,7 @@ struct Job {
   HetPart het;                                // which component of a heterogeneous job it is
 
   void ask(const JobRequest& whole);  // sets both parts of what was asked for
+  void asked_for(RequestBodyPtr body, PackedOwn part);
   JobRequest whole_request() const { return muster::whole_request(*request, own); }
   ShownRequest shown_request() const { return muster::shown_request(*request, own); }
   std::string_view name() const { return own.get(&RequestOwn::name); }

@@ -148,6 +148,7 @@ PackedOwn::PackedOwn(const RequestOwn& own) {
   // One block for both; what a client sends at once is far shorter than the length can say.
   block_ = new (::operator new(sizeof(Block) + p.out.size())) Block;
   block_->length = static_cast<uint32_t>(p.out.size());
+  block_->name_key = key_of_name(own.name);
   std::memcpy(static_cast<void*>(block_ + 1), p.out.data(), p.out.size());
 }
 

@@ -50,6 +50,17 @@ TEST(PackedOwn, HashesTakeHalfAndComeBackAsTheyWere) {
   EXPECT_EQ(PackedOwn().content_hashes(), ContentHashes());
 }
 
+TEST(PackedOwn, TheKeyIsOfTheName) {
+  RequestOwn one = sample(), other = sample();
+  one.name = "train-resnet-00001";
+  other.name = "train-resnet-00002";
+  EXPECT_EQ(PackedOwn(one).name_key(), key_of_name("train-resnet-00001"));
+  EXPECT_NE(PackedOwn(one).name_key(), PackedOwn(other).name_key());
+  EXPECT_NE(key_of_name("a"), key_of_name("aa"));
+  EXPECT_EQ(PackedOwn().name_key(), key_of_name(""));
+  EXPECT_NE(key_of_name(""), 0);
+}
+
 TEST(PackedOwn, IsEqualAsItsContentsAre) {
   RequestOwn other = sample();
   EXPECT_EQ(PackedOwn(sample()), PackedOwn(other));

@@ -357,8 +357,7 @@ class Restore {
     if (!shared)
       return broken("job " + std::to_string(job.id.value) + " refers to request " + std::to_string(job.request_id.value) +
                     ", which is not there");
-    job.request = shared->body;
-    job.own = shared->own;
+    job.asked_for(shared->body, shared->own);
     const uint32_t key = job.id.value;
     c_.jobs.set(key, std::move(job));
     return {};

@@ -142,8 +142,7 @@ class Applier : ToolApplier {
     Job job;
     job.id = submitted.job;
     job.request_id = submitted.request;
-    job.request = shared->body;
-    job.own = shared->own;
+    job.asked_for(shared->body, shared->own);
     job.submitted = submitted.time;
     job.eligible = submitted.eligible;
     job.priority = submitted.priority;
@@ -490,8 +489,7 @@ class Applier : ToolApplier {
     ++r->jobs;
     drop_request(j.request_id);
     j.request_id = to;
-    j.request = r->body;
-    j.own = r->own;
+    j.asked_for(r->body, r->own);
   }
   void drop_request(RequestId id) {
     SharedRequest* r = c_.requests.edit(id.value);

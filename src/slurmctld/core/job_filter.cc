@@ -13,6 +13,12 @@ bool wanted(const std::vector<T>& list, const V& value) {
   return list.empty() || std::ranges::find(list, value) != list.end();
 }
 
+// A name stands in what the job has of its own, away from the job; for few names their keys say of nearly all others that it is not theirs.
+bool may_have_name(const Job& j, const std::vector<std::string>& names) {
+  if (!j.name_key || names.size() > kFewEntries) return true;
+  return std::ranges::any_of(names, [&](const std::string& n) { return key_of_name(n) == j.name_key; });
+}
+
 bool in_state(const Job& j, const rpc::JobFilter& f) {
   if (!f.states && !f.state_flags) return true;
   if (f.state_flags & j.flags) return true;
@@ -64,8 +70,7 @@ void put_in_order(rpc::JobFilter& f) {
 
 bool matches_filter(const Cluster& c, const Job& j, const rpc::JobFilter& f) {
   const RequestBody& r = *j.request;
-  // A name is looked for in what the job has of its own, so only where names are asked for.
-  const auto named = [&] { return f.names.empty() || wanted(f.names, j.name()); };
+  const auto named = [&] { return f.names.empty() || (may_have_name(j, f.names) && wanted(f.names, j.name())); };
   return in_state(j, f) && wanted(f.users, r.uid) && named() && wanted(f.accounts, r.account) && wanted(f.qos, r.qos) &&
          wanted(f.reservations, r.reservation.text()) && wanted(f.wckeys, r.wckey) && asks_licenses(r.licenses, f.licenses) &&
          selected(j, f.jobs) && in_partition(c, j, f.partitions) && on_nodes(c, j, f.nodes);

@@ -93,6 +93,28 @@ TEST(JobQuery, NamedJobsAndTasksOfArrays) {
   EXPECT_TRUE(found(b, q).empty());
 }
 
+TEST(JobQuery, ByNameAlsoAfterItHasChanged) {
+  Bench b;
+  auto named = [&](const char* name) { return b.submit([&](JobRequest& r) { r.name = name, r.hold = true; }); };
+  const JobId one = named("train-00001"), other = named("train-00002");
+  JobId none = named("");
+  auto by_name = [&](std::vector<std::string> names) {
+    rpc::QueryJobs q;
+    q.filter.names = std::move(names);
+    return found(b, q);
+  };
+  EXPECT_EQ(by_name({"train-00001"}), std::vector<uint32_t>{one.value});
+  EXPECT_EQ(by_name({"train-00002", "x"}), std::vector<uint32_t>{other.value});
+  EXPECT_EQ(by_name({"a", "b", "c", "d", "train-00001", "train-00002"}), (std::vector<uint32_t>{one.value, other.value}));
+  EXPECT_TRUE(by_name({"train-00003"}).empty());
+  ASSERT_TRUE(b.update(none, "JobName", "late"));
+  ASSERT_TRUE(b.update(one, "JobName", "renamed"));
+  EXPECT_EQ(by_name({"late"}), std::vector<uint32_t>{none.value});
+  EXPECT_EQ(by_name({"renamed"}), std::vector<uint32_t>{one.value});
+  EXPECT_TRUE(by_name({"train-00001"}).empty());
+  b.expect_replay_equal();
+}
+
 TEST(JobQuery, OneWaitingTaskOfAnArrayIsShownAlone) {
   Bench b;
   JobId array = b.submit([](JobRequest& r) { r.array = "1-5%2", r.hold = true; });
