@@ -8,6 +8,8 @@
 #include "net/credential.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/on_behalf.h"
+#include "slurmctld/core/passed_on.h"
+#include "slurmctld/core/peers.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/core/waits.h"
 #include "slurmctld/daemon/encoded_answer.h"
@@ -83,6 +85,7 @@ net::ChannelSet::Events Service::channel_events() {
   net::ChannelSet::Events events;
   events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
   events.ended = [this](const net::Channel* channel) {
+    certified_.erase(channel);
     nodes_.on_closed(channel);
     streams_.forget(channel);
     plan_streams_.forget(channel);
@@ -100,18 +103,19 @@ net::ChannelSet::Events Service::channel_events() {
 
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   const net::Peer& peer = channel->peer();
+  const Subject who = callers_.subject(peer);
   if (frame.message == wire::kNodeReport) {
-    if (!callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
+    if (!may(PeerRight::kReport, who.kind)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
     return nodes_.on_report(channel, frame.payload);
   }
   const CommandRow* row = command_row(frame.message);
   if (!row) return fail(Errc::kUnexpectedMessage);
-  const bool by_daemon = row->kind == CommandKind::kDaemon;
-  if (by_daemon && !callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons of nodes may say that");
+  MUSTER_TRY_VOID(may_say(*row, who));
   if (frame.kind != net::FrameKind::kRequest && frame.message != number_of<rpc::AskerGone>) return fail(Errc::kUnexpectedMessage);
   Call call{channel, frame.id, frame.message, {}, net::Loop::monotonic(), {}};
-  if (by_daemon) return serve(call, frame.payload);
+  if (row->kind == CommandKind::kDaemon) return serve(call, frame.payload);
   call.who = callers_.of(peer, *core_.snapshot());
+  if (peer.trust == net::Trust::kCertificate) return ask_for_itself(std::move(call), who, frame.payload);
   return admit(call, frame.payload);
 }
 
@@ -119,10 +123,10 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
 Result<> Service::admit(const Call& call, std::string_view payload) {
   const CommandRow* row = command_row(call.message);
   if (!row || row->kind == CommandKind::kDaemon) return fail(Errc::kUnexpectedMessage);
-  if (!callers_.names_needed(call.who)) return serve(call, payload);
+  if (!callers_.names_needed(call.who)) return serve_passed_on(call, payload);
   auto named = [this](Call c, std::string_view kept) -> Result<> {
     MUSTER_TRY_VOID(callers_.name(c.who));
-    return serve(c, kept);
+    return serve_passed_on(std::move(c), kept);
   };
   const Uid uid = call.who.uid;
   if (callers_.prepared(uid)) return named(call, payload);
@@ -146,18 +150,24 @@ Result<> Service::serve(const Call& call, std::string_view payload) {
   }
 }
 
-// A node daemon passes on what a user asked at its agent socket; it is judged as that user's request.
+// A node daemon passes on what a user asked at its agent socket; it is judged as that user's request, as far as that host is believed.
 Result<> Service::relay(const Call& from, const rpc::Relay& relay) {
   // Its notices would go to the node daemon: the asker needs a connection of its own, and tries until there is one.
   if (relay.message == number_of<rpc::WatchJobs>)
     return fail(Errc::kConnectFailed, {}, "squeue --watch needs a connection to slurmctld itself; this node only passes on requests");
   Call call = from;
-  MUSTER_TRY(place, ports_.pass_on(relay.uid, relay.payload.size()));
+  const auto channel = from.channel.lock();
+  if (!channel) return {};
+  // The word of a host for root is not worth a place in the reserve, unless the host has the cluster key.
+  const bool certified = channel->peer().trust == net::Trust::kCertificate;
+  MUSTER_TRY(place, ports_.pass_on(certified && served_unnamed(*ports_.settings(), Caller{relay.uid, {}}) ? kNobody : relay.uid,
+                                   relay.payload.size()));
   call.message = relay.message;
   call.who.uid = relay.uid;
   call.who.gid = relay.gid;
   call.who.host = relay.host;
   call.who.session = relay.session;
+  set_through(call, channel->peer());
   call.passed_on = {std::move(place), relay.asker};
   return admit(call, relay.payload);
 }

@@ -28,6 +28,8 @@
 
 namespace muster::slurmctld {
 
+class Certificates;
+
 struct PassedOn {               // of a request that a node passed on
   std::shared_ptr<void> place;  // given back with the last copy
   uint64_t asker = 0;           // who asked, by the number the node gave
@@ -41,6 +43,7 @@ class Service {
     std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // scontrol changed it; core thread
     std::function<void(bool controller_only)> shutdown;
     net::Security security;                                                       // signs step credentials
+    Certificates* certificates = nullptr;                                         // null: there are none, with auth/munge
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
     QueryTexts texts;                                                             // query threads only
     std::function<std::shared_ptr<const ConfigFiles>()> config_files = [] { return nullptr; };  // null: enable_configless is not set
@@ -48,7 +51,7 @@ class Service {
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
-  void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
+  void accept(net::ChannelPtr channel);
   void close_all() { channels_.close_all(); }
   size_t connections() const { return channels_.size(); }
   void users_changed() { callers_.users_changed(); }  // I/O thread; the site says that its users or groups did
@@ -68,7 +71,10 @@ class Service {
 
   net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<> ask_for_itself(Call call, const Subject& who, std::string_view payload);
   Result<> admit(const Call& call, std::string_view payload);
+  Result<> serve_passed_on(Call call, std::string_view payload);
+  void set_through(Call& call, const net::Peer& peer) const;
   Result<> serve(const Call& call, std::string_view payload);
   // Runs `work` once the user database has said who `uid` is: at once, where that is known.
   Result<> when_known(Uid uid, const Call& call, std::function<Result<>(Call)> work);
@@ -153,6 +159,11 @@ class Service {
   Result<> shutdown(const Call& call, rpc::Shutdown request);
   Result<> fetch_config(const Call& call, rpc::FetchConfig request);
   Result<> fetch_config_file(const Call& call, rpc::FetchConfigFile request);
+  // service_tokens.cc
+  Result<> create_token(const Call& call, rpc::CreateToken request);
+  Result<> query_tokens(const Call& call, rpc::QueryTokens request);
+  Result<> revoke_token(const Call& call, rpc::RevokeToken request);
+  Result<> ask_certificate(const Call& call, rpc::AskCertificate request);
   // Requests of node daemons.
   Result<> relay(const Call& call, const rpc::Relay& request);
   Result<> asker_gone(const Call& call, rpc::AskerGone request);
@@ -174,10 +185,11 @@ class Service {
   DatabaseQuestions database_{loop_, [this] { return way_to_database(); }};
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
-  std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
-  std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
-  std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation
-  std::vector<ChannelRef> followers_;                // of the configuration's files
+  std::map<const net::Channel*, ChannelRef> certified_;  // connections of hosts that are known by a certificate
+  std::unordered_set<const net::Channel*> waiting_;      // connections on which something waits, or has waited, for a job
+  std::multiset<Line> looked_up_;                        // askers of nodes whose user is not known yet; one that is gone leaves it
+  std::multimap<Line, JobId> attendants_;                // core thread only: who is there for which allocation
+  std::vector<ChannelRef> followers_;                    // of the configuration's files
   std::unique_ptr<net::Loop::Timer> midnight_;
   Time started_;
   uint64_t clock_us_;

@@ -37,9 +37,10 @@ constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
                           "  --conf-server LIST  get the configuration from slurmctld at HOST[:PORT], the first that answers\n"
                           "  --extra TEXT        set Extra of the node, which jobs may ask about with --extra\n"
                           "  --parameters LIST   SlurmdParameters for this start\n"
+                          "  --token-file FILE   join with the token in FILE, in place of the cluster key\n"
                           "  --systemd           started by systemd: do not detach\n";
 
-enum Long { kSystemd = 256, kParameters, kExtra, kConfServer, kConf, kAuthInfo, kCaCert, kInstance };
+enum Long { kSystemd = 256, kParameters, kExtra, kConfServer, kConf, kAuthInfo, kCaCert, kInstance, kTokenFile };
 
 constexpr option kLong[] = {{"systemd", no_argument, nullptr, kSystemd},
                             {"parameters", required_argument, nullptr, kParameters},
@@ -49,6 +50,7 @@ constexpr option kLong[] = {{"systemd", no_argument, nullptr, kSystemd},
                             {"authinfo", required_argument, nullptr, kAuthInfo},
                             {"ca-cert-file", required_argument, nullptr, kCaCert},
                             {"instance-id", required_argument, nullptr, kInstance},
+                            {"token-file", required_argument, nullptr, kTokenFile},
                             {"instance-type", required_argument, nullptr, kInstance},
                             {"help", no_argument, nullptr, 'h'},
                             {"version", no_argument, nullptr, 'V'},
@@ -66,14 +68,15 @@ struct Text {
   int option;
   std::string Arguments::*set;
 };
-constexpr Text kTexts[] = {{'d', &Arguments::stepd_path},          {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
-                           {'N', &Arguments::node_name},           {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra},
-                           {kConfServer, &Arguments::conf_server}, {kAuthInfo, &Arguments::auth_info}};
+constexpr Text kTexts[] = {
+    {'d', &Arguments::stepd_path},          {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
+    {'N', &Arguments::node_name},           {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra},
+    {kConfServer, &Arguments::conf_server}, {kAuthInfo, &Arguments::auth_info},    {kTokenFile, &Arguments::token_file}};
 struct Refusal {
   int option;
   const char *what, *why;
 };
-constexpr Refusal kRefusals[] = {{kCaCert, "--ca-cert-file", "the cluster key proves slurmctld; no connection here has certificates"},
+constexpr Refusal kRefusals[] = {{kCaCert, "--ca-cert-file", "the cluster key proves slurmctld, or with --token-file the token does"},
                                  {kInstance, "--instance-id, --instance-type", "not supported yet"}};
 
 int refuse(const std::string& why) {
@@ -139,6 +142,8 @@ Arguments parse_arguments(int argc, char** argv) {
   if (a.exit_now < 0 && !a.conf.empty() && a.join != rpc::JoinAs::kNormal)
     a.exit_now =
         refuse("--conf", "it describes a node of its own, which takes -Z; the Topology of a cloud node is set with scontrol update");
+  if (a.exit_now < 0 && !a.token_file.empty() && a.join == rpc::JoinAs::kFuture)
+    a.exit_now = refuse("--token-file", "a token is for a node by its name, and -F asks for whichever is free");
   if (a.exit_now < 0 && !a.conf_server.empty())
     if (auto servers = agent::servers_named(a.conf_server); !servers) a.exit_now = refuse(std::string(servers.error().message()));
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");

@@ -47,6 +47,10 @@ int run_slurmd(int argc, char** argv) {
   if (arguments.exit_now >= 0) return arguments.exit_now;
   if (arguments.print_hardware) return print_hardware(arguments);
   std::optional<os::Detached> background;
+  if (!arguments.token_file.empty()) {
+    arguments.token_file = absolute(arguments.token_file);
+    if (auto ok = join_by_token(arguments); !ok) return complain(background, ok.error());
+  }
   if (auto ok = fetch_configuration(arguments); !ok) return complain(background, ok.error());
   arguments.conf_file = absolute(site::find_conf(arguments.conf_file));  // the working directory changes
   if (arguments.join)

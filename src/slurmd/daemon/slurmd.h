@@ -12,6 +12,7 @@
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
+#include "slurmd/core/peers.h"
 #include "slurmd/daemon/configless.h"
 #include "slurmd/daemon/content_cache.h"
 #include "slurmd/daemon/controller_link.h"
@@ -129,7 +130,10 @@ class Slurmd {
   Result<> on_part_ended(const net::ChannelPtr& channel, const net::Frame& frame);
   void report(NodeReport r);
   void kill_part(const std::string& node, JobId job, StepId step);
-  bool is_daemon(const net::Peer& peer) const;
+  bool may_ask(PeerRight right, const net::Peer& peer) const { return may(right, peer.subject(setup_.slurm_user).kind); }
+  // membership.cc: this node's certificate
+  void trusted(const rpc::ClusterTrust& trust);
+  void renew_certificate();
 
   void wire_signals();
   void reopen_log();
@@ -139,6 +143,9 @@ class Slurmd {
 
   Setup setup_;
   Arguments arguments_;
+  std::shared_ptr<agent::Membership> membership_;  // null with munge
+  bool renewing_ = false;
+  Time renew_again_{};  // not before
   os::Log& log_;
   net::Loop loop_;
   LocalUsers users_;

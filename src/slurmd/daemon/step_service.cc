@@ -71,6 +71,7 @@ void Slurmd::accepted(net::ChannelPtr channel) {
 
 Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  if (!may_ask(PeerRight::kLook, channel->peer())) return fail(Errc::kAccessDenied);
   switch (frame.message) {
     case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, frame);
     case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, frame);
@@ -86,8 +87,6 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& fr
       return relay_.pass_on(channel, frame);
   }
 }
-
-bool Slurmd::is_daemon(const net::Peer& peer) const { return peer.is_daemon(setup_.slurm_user); }
 
 // Accepts credentials of slurmctld, and of the manager of the job's steps by the right that slurmctld has given it.
 Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) const {
@@ -119,7 +118,8 @@ Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer
   if (c.cluster != setup_.config().cluster_name)
     return fail(Errc::kInvalidCredential,
                 "the credential is of cluster '" + c.cluster + "', this node of cluster '" + setup_.config().cluster_name + "'");
-  if (!is_daemon(peer) && peer.uid != c.uid)
+  if (!may_ask(PeerRight::kBearCredential, peer)) return fail(Errc::kAccessDenied);
+  if (!may_ask(PeerRight::kBearOfOthers, peer) && peer.uid != c.uid)
     return fail(Errc::kAccessDenied,
                 "the credential is for uid " + std::to_string(c.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
   if (c.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
@@ -166,7 +166,11 @@ Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame
   MUSTER_TRY(m, read_message<rpc::SignalStepTasks>(f));
   const step_rpc::StepdReport* step = stepds_.find(m.job, m.step);
   if (!step) return fail(Errc::kInvalidJobId);
-  if (!is_daemon(channel->peer()) && channel->peer().uid != step->uid) return fail(Errc::kAccessDenied);
+  // A user signals his own step, a node the steps that it manages, and who has the cluster key any.
+  const net::Peer& peer = channel->peer();
+  const bool own = may_ask(PeerRight::kSignalOwn, peer) && peer.uid == step->uid;
+  const bool managed = may_ask(PeerRight::kManageSteps, peer) && peer.certified.is_node(ends_.manager_of({m.job, m.step}));
+  if (!own && !managed && !may_ask(PeerRight::kAnyStep, peer)) return fail(Errc::kAccessDenied);
   stepds_.signal(m.job, m.step, {m.signal, false});
   net::answer(*channel, f, rpc::Empty{});
   return {};
@@ -199,6 +203,7 @@ Result<> Slurmd::on_query_use(const net::ChannelPtr& channel, const net::Frame& 
 // Passes a request on to another node of the configuration, with our key. That node takes a daemon's word for who asks, so here the
 // credential in the request has to be the caller's.
 Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& frame) {
+  if (!may_ask(PeerRight::kPassOn, channel->peer())) return fail(Errc::kAccessDenied);
   MUSTER_TRY(relay, read_message<rpc::RelayToNode>(frame));
   MUSTER_TRY(request, relayed_request(relay));
   MUSTER_TRY(credential, check_credential(channel->peer(), request.credential, request.purpose));
@@ -212,7 +217,7 @@ Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& fram
   auto work = [this, host = node->host, port = node->port, weak = std::weak_ptr(channel), id = frame.id, number = frame.message,
                relay = std::move(relay), refuse](std::shared_ptr<void> place) {
     if (weak.expired()) return;
-    net::connect_tcp(loop_, host, port, setup_.security, setup_.config().message_timeout,
+    net::connect_tcp(loop_, host, port, setup_.security.expecting("node:" + relay.node), setup_.config().message_timeout,
                      [weak, id, number, relay, refuse, place](Result<net::ChannelPtr> c) {
                        if (!c) return refuse(c.error());
                        net::ChannelPtr to = *c;
