@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <thread>
 
 #include "agent/may_come_later.h"
@@ -87,7 +88,7 @@ Result<std::shared_ptr<Membership>> Membership::join(const std::string& token_fi
                                                      const std::function<void(const std::string& why)>& waits) {
   if (!Subject::parse(subject.text())) return fail(Errc::kInvalidNodeName, "'" + subject.name + "' is no name of a host");
   auto out = std::make_shared<Membership>(subject);
-  out->file_ = token_file + ".credential";
+  out->file_ = std::filesystem::absolute(token_file).string() + ".credential";  // daemons change their folder
   const bool has_token = ::access(token_file.c_str(), F_OK) == 0, has_credential = ::access(out->file_.c_str(), F_OK) == 0;
   net::TokenProof proof;
   std::string authority;
@@ -160,6 +161,24 @@ bool Membership::refuses(const net::Peer& peer) const {
 
 bool Membership::due(Time now) const {
   return !identity_->authority.empty() && (identity_->certificate.empty() || now >= issued_ + (expires_ - issued_) / 2);
+}
+
+void Membership::renew(ControllerConnection& link, os::Log& log, Time now) {
+  if (renewing_ || !link.connected() || !due(now)) return;
+  auto request = ask();
+  if (!request) return log.error("no certificate: {}", request.error().message());
+  renewing_ = true;
+  link.ask(
+      wire::number_of<rpc::AskCertificate>, wire::encoded(*request), minutes(1), [](const net::Frame&) {},
+      [this, &log](Result<net::Frame> answer) {
+        renewing_ = false;
+        if (!answer) return log.error("slurmctld gives no certificate: {}", answer.error().message());
+        rpc::CertificateIssued issued;
+        Result<> taken = wire::decode(answer->payload, issued);
+        if (taken) taken = take(issued, os::wall_now());
+        if (taken) log.verbose("a new certificate of {}", subject_.text());
+        else log.error("the certificate that slurmctld gave cannot be taken: {}", taken.error().message());
+      });
 }
 
 Result<rpc::AskCertificate> Membership::ask() {

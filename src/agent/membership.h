@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "agent/controller_connection.h"
 #include "base/result.h"
 #include "model/token_rpc.h"
 #include "net/channel.h"
@@ -42,6 +43,8 @@ class Membership {
   bool refuses(const net::Peer& peer) const;  // its certificate was revoked meanwhile
 
   bool due(Time now) const;  // a new certificate is to be asked for
+  // Asks slurmctld for a new one where it is due and there is a connection. To be called again and again; the log has what fails.
+  void renew(ControllerConnection& link, os::Log& log, Time now);
   Result<rpc::AskCertificate> ask();
   Result<> take(const rpc::CertificateIssued& issued, Time now);
 
@@ -54,6 +57,7 @@ class Membership {
   Subject subject_;
   std::string file_, token_name_, authority_file_, asked_with_;  // asked_with_: the private key of what is asked for
   Time issued_{}, expires_{};
+  bool renewing_ = false;
   std::shared_ptr<net::Identity> identity_ = std::make_shared<net::Identity>();
 };
 

@@ -23,8 +23,8 @@ struct Option {
 };
 Result<std::vector<Option>> read_options(std::span<const std::string> words, std::string& rest) {
   std::vector<Option> out;
-  for (size_t i = 0; i < words.size(); ++i) {
-    const std::string& word = words[i];
+  for (size_t at = 0; at < words.size(); ++at) {
+    const std::string& word = words[at];
     if (!word.starts_with("--")) {
       if (!rest.empty() || word.empty()) return wrong("unexpected word '" + word + "'");
       rest = word;
@@ -33,7 +33,7 @@ Result<std::vector<Option>> read_options(std::span<const std::string> words, std
     const size_t equals = word.find('=');
     if (equals != word.npos) out.push_back({word.substr(0, equals), word.substr(equals + 1)});
     else if (word == "--json") out.push_back({word, ""});
-    else if (i + 1 < words.size()) out.push_back({word, words[++i]});
+    else if (at + 1 < words.size()) out.push_back({word, words[++at]});
     else return wrong(word + " takes a value");
   }
   return out;
@@ -42,21 +42,21 @@ Result<std::vector<Option>> read_options(std::span<const std::string> words, std
 Result<TokenWords> read_create(const std::vector<Option>& options) {
   rpc::CreateToken out;
   out.seconds = kDefaultLife;
-  for (const Option& o : options) {
-    if (o.name == "--nodes" || o.name == "--logins") {
+  for (const Option& option : options) {
+    if (option.name == "--nodes" || option.name == "--logins") {
       if (!out.hosts.empty()) return wrong("a token is for one list of hosts");
-      out.hosts = NodeList(o.value);
-      if (!out.hosts.parsed()) return wrong(o.name + " '" + o.value + "': " + std::string(out.hosts.parsed().error().message()));
-      out.role = o.name == "--logins" ? rpc::TokenRole::kLogin : rpc::TokenRole::kNode;
-    } else if (o.name == "--expires") {
-      MUSTER_TRY(life, read_lifetime(o.value));
+      out.hosts = NodeList(option.value);
+      if (!out.hosts.parsed()) return wrong(option.name + " '" + option.value + "': " + std::string(out.hosts.parsed().error().message()));
+      out.role = option.name == "--logins" ? rpc::TokenRole::kLogin : rpc::TokenRole::kNode;
+    } else if (option.name == "--expires") {
+      MUSTER_TRY(life, read_lifetime(option.value));
       out.seconds = life;
-    } else if (o.name == "--uses") {
-      const auto uses = parse_number<uint32_t>(o.value, 1, rpc::kMostTokenUses);
-      if (!uses) return wrong("--uses '" + o.value + "': a number from 1 to " + std::to_string(rpc::kMostTokenUses));
+    } else if (option.name == "--uses") {
+      const auto uses = parse_number<uint32_t>(option.value, 1, rpc::kMostTokenUses);
+      if (!uses) return wrong("--uses '" + option.value + "': a number from 1 to " + std::to_string(rpc::kMostTokenUses));
       out.uses = *uses;
     } else {
-      return wrong("unrecognized option '" + o.name + "'");
+      return wrong("unrecognized option '" + option.name + "'");
     }
   }
   if (out.hosts.empty()) return wrong("create: --nodes or --logins says who may join");

@@ -64,8 +64,8 @@ Result<std::string> random_bytes(size_t count) {
   return raw;
 }
 
-Result<x509::Key> public_key_of(const Functions& f, std::string_view raw) {
-  x509::Key key(raw.size() == kKey ? f.EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes(raw), raw.size()) : nullptr);
+Result<x509::Key> public_key_of(const Functions& openssl, std::string_view raw) {
+  x509::Key key(raw.size() == kKey ? openssl.EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, bytes(raw), raw.size()) : nullptr);
   if (!key) return fail(Errc::kInvalidArgument, "the key is no public key of Ed25519");
   return key;
 }
@@ -76,68 +76,71 @@ struct FreeName {
 using Name = std::unique_ptr<X509_NAME, FreeName>;
 
 // UTF8String as it is: OpenSSL's table of names would bound it to 64 characters.
-Name name_of(const Functions& f, std::string_view text) {
-  Name name(f.X509_NAME_new());
-  if (name &&
-      f.X509_NAME_add_entry_by_NID(name.get(), NID_commonName, V_ASN1_UTF8STRING, bytes(text), static_cast<int>(text.size()), -1, 0) != 1)
+Name name_of(const Functions& openssl, std::string_view text) {
+  Name name(openssl.X509_NAME_new());
+  if (name && openssl.X509_NAME_add_entry_by_NID(name.get(), NID_commonName, V_ASN1_UTF8STRING, bytes(text), static_cast<int>(text.size()),
+                                                 -1, 0) != 1)
     name.reset();
   return name;
 }
 
-bool add_extension(const Functions& f, X509* x, int nid, const char* value) {
-  X509_EXTENSION* e = f.X509V3_EXT_conf_nid(nullptr, nullptr, nid, value);
-  const bool added = e && f.X509_add_ext(x, e, -1) == 1;
-  if (e) f.X509_EXTENSION_free(e);
+bool add_extension(const Functions& openssl, X509* certificate, int nid, const char* value) {
+  X509_EXTENSION* extension = openssl.X509V3_EXT_conf_nid(nullptr, nullptr, nid, value);
+  const bool added = extension && openssl.X509_add_ext(certificate, extension, -1) == 1;
+  if (extension) openssl.X509_EXTENSION_free(extension);
   return added;
 }
 
 // Not signed yet, and without its times. A certificate of a host is none of an authority: what it signs is worth nothing.
-Result<x509::Certificate> make(const Functions& f, std::string_view subject, EVP_PKEY* holder, bool authority) {
-  x509::Certificate x(f.X509_new());
-  const Name name = name_of(f, subject), issuer = name_of(f, kAuthorityName);
+Result<x509::Certificate> make(const Functions& openssl, std::string_view subject, EVP_PKEY* holder, bool authority) {
+  x509::Certificate made(openssl.X509_new());
+  const Name name = name_of(openssl, subject), issuer = name_of(openssl, kAuthorityName);
   MUSTER_TRY(number, random_bytes(sizeof(uint64_t)));
   uint64_t serial = 0;
   memcpy(&serial, number.data(), sizeof serial);
-  const bool good = x && name && issuer && f.X509_set_version(x.get(), 2) == 1 &&
-                    f.ASN1_INTEGER_set_uint64(f.X509_get_serialNumber(x.get()), (serial >> 1) + 1) == 1 &&
-                    f.X509_set_subject_name(x.get(), name.get()) == 1 && f.X509_set_issuer_name(x.get(), issuer.get()) == 1 &&
-                    f.X509_set_pubkey(x.get(), holder) == 1 &&
-                    add_extension(f, x.get(), NID_basic_constraints, authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE");
+  const bool good =
+      made && name && issuer && openssl.X509_set_version(made.get(), 2) == 1 &&
+      openssl.ASN1_INTEGER_set_uint64(openssl.X509_get_serialNumber(made.get()), (serial >> 1) + 1) == 1 &&
+      openssl.X509_set_subject_name(made.get(), name.get()) == 1 && openssl.X509_set_issuer_name(made.get(), issuer.get()) == 1 &&
+      openssl.X509_set_pubkey(made.get(), holder) == 1 &&
+      add_extension(openssl, made.get(), NID_basic_constraints, authority ? "critical,CA:TRUE,pathlen:0" : "critical,CA:FALSE");
   if (!good) return no_openssl("X.509");
-  return x;
+  return made;
 }
 
-Result<> sign(const Functions& f, X509* x, EVP_PKEY* by) {
-  if (f.X509_sign(x, by, nullptr) == 0) return no_openssl("Ed25519");
+Result<> sign(const Functions& openssl, X509* certificate, EVP_PKEY* by) {
+  if (openssl.X509_sign(certificate, by, nullptr) == 0) return no_openssl("Ed25519");
   return {};
 }
 
-Result<Time> time_of(const Functions& f, const ASN1_TIME* t) {
+Result<Time> time_of(const Functions& openssl, const ASN1_TIME* t) {
   tm parts{};
-  if (!t || f.ASN1_TIME_to_tm(t, &parts) != 1) return fail(Errc::kInvalidArgument, "the certificate has a time that is none");
+  if (!t || openssl.ASN1_TIME_to_tm(t, &parts) != 1) return fail(Errc::kInvalidArgument, "the certificate has a time that is none");
   return from_unix(static_cast<int64_t>(::timegm(&parts)));
 }
 
-Result<std::string> common_name(const Functions& f, X509* x) {
-  X509_NAME* name = f.X509_get_subject_name(x);
-  X509_NAME_ENTRY* entry = name && f.X509_NAME_entry_count(name) == 1 ? f.X509_NAME_get_entry(name, 0) : nullptr;
-  if (!entry || f.OBJ_obj2nid(f.X509_NAME_ENTRY_get_object(entry)) != NID_commonName)
+Result<std::string> common_name(const Functions& openssl, X509* certificate) {
+  X509_NAME* name = openssl.X509_get_subject_name(certificate);
+  X509_NAME_ENTRY* entry = name && openssl.X509_NAME_entry_count(name) == 1 ? openssl.X509_NAME_get_entry(name, 0) : nullptr;
+  if (!entry || openssl.OBJ_obj2nid(openssl.X509_NAME_ENTRY_get_object(entry)) != NID_commonName)
     return fail(Errc::kInvalidArgument, "the certificate has another kind of subject");
-  const ASN1_STRING* text = f.X509_NAME_ENTRY_get_data(entry);
-  return std::string(reinterpret_cast<const char*>(f.ASN1_STRING_get0_data(text)), static_cast<size_t>(f.ASN1_STRING_length(text)));
+  const ASN1_STRING* text = openssl.X509_NAME_ENTRY_get_data(entry);
+  return std::string(reinterpret_cast<const char*>(openssl.ASN1_STRING_get0_data(text)),
+                     static_cast<size_t>(openssl.ASN1_STRING_length(text)));
 }
 
-Result<std::string> hkdf(const Functions& f, std::string_view secret, std::string info) {
-  EVP_KDF* kdf = f.EVP_KDF_fetch(nullptr, "HKDF", nullptr);
-  EVP_KDF_CTX* context = kdf ? f.EVP_KDF_CTX_new(kdf) : nullptr;
+Result<std::string> hkdf(const Functions& openssl, std::string_view secret, std::string info) {
+  EVP_KDF* kdf = openssl.EVP_KDF_fetch(nullptr, "HKDF", nullptr);
+  EVP_KDF_CTX* context = kdf ? openssl.EVP_KDF_CTX_new(kdf) : nullptr;
   char digest[] = "SHA256";
   std::string key(secret), out(kKey, '\0');
-  OSSL_PARAM params[] = {f.OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
-                         f.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, key.data(), key.size()),
-                         f.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()), f.OSSL_PARAM_construct_end()};
-  const bool good = context && f.EVP_KDF_derive(context, reinterpret_cast<unsigned char*>(out.data()), out.size(), params) == 1;
-  if (context) f.EVP_KDF_CTX_free(context);
-  if (kdf) f.EVP_KDF_free(kdf);
+  OSSL_PARAM params[] = {openssl.OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, digest, 0),
+                         openssl.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_KEY, key.data(), key.size()),
+                         openssl.OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_INFO, info.data(), info.size()),
+                         openssl.OSSL_PARAM_construct_end()};
+  const bool good = context && openssl.EVP_KDF_derive(context, reinterpret_cast<unsigned char*>(out.data()), out.size(), params) == 1;
+  if (context) openssl.EVP_KDF_CTX_free(context);
+  if (kdf) openssl.EVP_KDF_free(kdf);
   if (!good) return no_openssl("HKDF-SHA256");
   return out;
 }
@@ -146,21 +149,21 @@ Result<std::string> hkdf(const Functions& f, std::string_view secret, std::strin
 
 namespace x509 {
 
-void free_certificate(X509* x) { functions()->X509_free(x); }
+void free_certificate(X509* certificate) { functions()->X509_free(certificate); }
 void free_store(X509_STORE* s) { functions()->X509_STORE_free(s); }
 void free_key(EVP_PKEY* k) { functions()->EVP_PKEY_free(k); }
 
 Result<Certificate> parse(std::string_view der) {
-  MUSTER_TRY(f, functions());
+  MUSTER_TRY(openssl, functions());
   const unsigned char* at = bytes(der);
-  Certificate x(der.size() <= kLongest ? f.d2i_X509(nullptr, &at, static_cast<long>(der.size())) : nullptr);
+  Certificate x(der.size() <= kLongest ? openssl.d2i_X509(nullptr, &at, static_cast<long>(der.size())) : nullptr);
   if (!x || at != bytes(der) + der.size()) return fail(Errc::kInvalidArgument, "this is no certificate");
   return x;
 }
 
 Result<Key> private_key(std::string_view raw) {
-  MUSTER_TRY(f, functions());
-  Key key(raw.size() == kKey ? f.EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, bytes(raw), raw.size()) : nullptr);
+  MUSTER_TRY(openssl, functions());
+  Key key(raw.size() == kKey ? openssl.EVP_PKEY_new_raw_private_key(EVP_PKEY_ED25519, nullptr, bytes(raw), raw.size()) : nullptr);
   if (!key) return fail(Errc::kInvalidArgument, "the key is no private key of Ed25519");
   return key;
 }
@@ -168,35 +171,35 @@ Result<Key> private_key(std::string_view raw) {
 // The anchor is a certificate that we make ourselves: OpenSSL takes a name and a public key from it, and believes it because it is in the
 // store. Its signature says nothing, so any key will do for that.
 Result<Store> store_of(std::string_view authority) {
-  MUSTER_TRY(f, functions());
-  MUSTER_TRY(holder, public_key_of(f, authority));
+  MUSTER_TRY(openssl, functions());
+  MUSTER_TRY(holder, public_key_of(openssl, authority));
   MUSTER_TRY(throwaway, random_bytes(kKey));
   MUSTER_TRY(by, private_key(throwaway));
-  MUSTER_TRY(anchor, make(f, kAuthorityName, holder.get(), true));
-  if (f.ASN1_TIME_set_string(f.X509_getm_notBefore(anchor.get()), "20000101000000Z") != 1 ||
-      f.ASN1_TIME_set_string(f.X509_getm_notAfter(anchor.get()), "99991231235959Z") != 1)
+  MUSTER_TRY(anchor, make(openssl, kAuthorityName, holder.get(), true));
+  if (openssl.ASN1_TIME_set_string(openssl.X509_getm_notBefore(anchor.get()), "20000101000000Z") != 1 ||
+      openssl.ASN1_TIME_set_string(openssl.X509_getm_notAfter(anchor.get()), "99991231235959Z") != 1)
     return no_openssl("X.509");
-  MUSTER_TRY_VOID(sign(f, anchor.get(), by.get()));
-  Store store(f.X509_STORE_new());
-  if (!store || f.X509_STORE_add_cert(store.get(), anchor.get()) != 1) return no_openssl("X.509");
+  MUSTER_TRY_VOID(sign(openssl, anchor.get(), by.get()));
+  Store store(openssl.X509_STORE_new());
+  if (!store || openssl.X509_STORE_add_cert(store.get(), anchor.get()) != 1) return no_openssl("X.509");
   return store;
 }
 
-Result<CertificateFacts> facts_of(X509* x) {
-  MUSTER_TRY(f, functions());
+Result<CertificateFacts> facts_of(X509* certificate) {
+  MUSTER_TRY(openssl, functions());
   CertificateFacts out;
-  MUSTER_TRY(text, common_name(f, x));
+  MUSTER_TRY(text, common_name(openssl, certificate));
   const auto subject = Subject::parse(text);
   if (!subject) return fail(Errc::kInvalidArgument, "the certificate is of no host of a cluster");
   out.subject = *subject;
-  MUSTER_TRY(from, time_of(f, f.X509_get0_notBefore(x)));
-  MUSTER_TRY(until, time_of(f, f.X509_get0_notAfter(x)));
+  MUSTER_TRY(from, time_of(openssl, openssl.X509_get0_notBefore(certificate)));
+  MUSTER_TRY(until, time_of(openssl, openssl.X509_get0_notAfter(certificate)));
   out.issued = from + kClockSlack;
   out.expires = until;
   out.public_key.resize(kKey);
   size_t size = kKey;
-  EVP_PKEY* key = f.X509_get0_pubkey(x);
-  if (!key || f.EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(out.public_key.data()), &size) != 1 || size != kKey)
+  EVP_PKEY* key = openssl.X509_get0_pubkey(certificate);
+  if (!key || openssl.EVP_PKEY_get_raw_public_key(key, reinterpret_cast<unsigned char*>(out.public_key.data()), &size) != 1 || size != kKey)
     return fail(Errc::kInvalidArgument, "the certificate has another kind of key");
   return out;
 }
@@ -205,21 +208,21 @@ Result<CertificateFacts> facts_of(X509* x) {
 
 Result<std::string> issue_certificate(std::string_view authority_secret, const Subject& subject, std::string_view public_key, Time issued,
                                       Time expires) {
-  MUSTER_TRY(f, functions());
+  MUSTER_TRY(openssl, functions());
   const std::string text = subject.text();
   if (!Subject::parse(text)) return fail(Errc::kInvalidArgument, "'" + text + "' is nobody whom a certificate is for");
   MUSTER_TRY(by, x509::private_key(authority_secret));
-  MUSTER_TRY(holder, public_key_of(f, public_key));
-  MUSTER_TRY(x, make(f, text, holder.get(), false));
-  if (!f.ASN1_TIME_set(f.X509_getm_notBefore(x.get()), unix_seconds(issued - kClockSlack)) ||
-      !f.ASN1_TIME_set(f.X509_getm_notAfter(x.get()), unix_seconds(expires)))
+  MUSTER_TRY(holder, public_key_of(openssl, public_key));
+  MUSTER_TRY(made, make(openssl, text, holder.get(), false));
+  if (!openssl.ASN1_TIME_set(openssl.X509_getm_notBefore(made.get()), unix_seconds(issued - kClockSlack)) ||
+      !openssl.ASN1_TIME_set(openssl.X509_getm_notAfter(made.get()), unix_seconds(expires)))
     return no_openssl("X.509");
-  MUSTER_TRY_VOID(sign(f, x.get(), by.get()));
-  const int size = f.i2d_X509(x.get(), nullptr);
+  MUSTER_TRY_VOID(sign(openssl, made.get(), by.get()));
+  const int size = openssl.i2d_X509(made.get(), nullptr);
   if (size <= 0) return no_openssl("X.509");
   std::string der(static_cast<size_t>(size), '\0');
   auto* at = reinterpret_cast<unsigned char*>(der.data());
-  f.i2d_X509(x.get(), &at);
+  openssl.i2d_X509(made.get(), &at);
   return der;
 }
 
@@ -229,21 +232,21 @@ Result<CertificateFacts> read_certificate(std::string_view certificate) {
 }
 
 Result<CertificateFacts> verify_certificate(std::string_view certificate, std::string_view authority, Time now) {
-  MUSTER_TRY(f, functions());
-  MUSTER_TRY(x, x509::parse(certificate));
+  MUSTER_TRY(openssl, functions());
+  MUSTER_TRY(shown, x509::parse(certificate));
   MUSTER_TRY(store, x509::store_of(authority));
-  X509_STORE_CTX* context = f.X509_STORE_CTX_new();
-  bool good = context && f.X509_STORE_CTX_init(context, store.get(), x.get(), nullptr) == 1;
+  X509_STORE_CTX* context = openssl.X509_STORE_CTX_new();
+  bool good = context && openssl.X509_STORE_CTX_init(context, store.get(), shown.get(), nullptr) == 1;
   std::string why = "no X.509";
   if (good) {
-    f.X509_STORE_CTX_set_depth(context, 0);
-    f.X509_STORE_CTX_set_time(context, 0, static_cast<time_t>(unix_seconds(now)));
-    good = f.X509_verify_cert(context) == 1;
-    if (!good) why = f.X509_verify_cert_error_string(f.X509_STORE_CTX_get_error(context));
+    openssl.X509_STORE_CTX_set_depth(context, 0);
+    openssl.X509_STORE_CTX_set_time(context, 0, static_cast<time_t>(unix_seconds(now)));
+    good = openssl.X509_verify_cert(context) == 1;
+    if (!good) why = openssl.X509_verify_cert_error_string(openssl.X509_STORE_CTX_get_error(context));
   }
-  if (context) f.X509_STORE_CTX_free(context);
+  if (context) openssl.X509_STORE_CTX_free(context);
   if (!good) return fail(Errc::kAuthFailed, "the certificate is not to be believed: " + why);
-  return x509::facts_of(x.get());
+  return x509::facts_of(shown.get());
 }
 
 // ---- tokens
@@ -295,10 +298,10 @@ Result<Token> parse_token(std::string_view text) {
 }
 
 Result<TokenProof> token_proof(std::string_view secret) {
-  MUSTER_TRY(f, functions());
+  MUSTER_TRY(openssl, functions());
   TokenProof out;
-  MUSTER_TRY(key, hkdf(f, secret, "muster/1 token psk"));
-  MUSTER_TRY(name, hkdf(f, secret, "muster/1 token name"));
+  MUSTER_TRY(key, hkdf(openssl, secret, "muster/1 token psk"));
+  MUSTER_TRY(name, hkdf(openssl, secret, "muster/1 token name"));
   out.key = std::move(key);
   out.name = "muster/1 token ";
   for (size_t i = 0; i < 12; ++i)

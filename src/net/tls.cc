@@ -243,25 +243,25 @@ class Session final : public TlsSession {
   // The server sees an unknown identity as "no certificate to fall back on", and a wrong key as a binder that does not verify; the
   // client then gets an alert. To a person, all of these mean the same.
   Error handshake_error() const {
-    unsigned long e = o_.ERR_peek_error();
+    unsigned long code = o_.ERR_peek_error();
     Error out(Errc::kAuthFailed, "the peer did not complete the TLS handshake", "TLS" + reason());
-    if (ERR_GET_LIB(e) != ERR_LIB_SSL) return out;
-    int r = ERR_GET_REASON(e);
-    if (r == SSL_R_CERTIFICATE_VERIFY_FAILED && by_certificate_) {
+    if (ERR_GET_LIB(code) != ERR_LIB_SSL) return out;
+    int why = ERR_GET_REASON(code);
+    if (why == SSL_R_CERTIFICATE_VERIFY_FAILED && by_certificate_) {
       out.text =
           std::string("the peer's certificate is not to be believed: ") + o_.X509_verify_cert_error_string(o_.SSL_get_verify_result(ssl_));
       return out;
     }
-    if (r == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE || r == SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_REQUIRED) {
+    if (why == SSL_R_PEER_DID_NOT_RETURN_A_CERTIFICATE || why == SSL_AD_REASON_OFFSET + SSL_AD_CERTIFICATE_REQUIRED) {
       out.text = "the peer has another cluster key, or none, and no certificate of this cluster";
       return out;
     }
-    bool key = r == SSL_R_BINDER_DOES_NOT_VERIFY || r == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM || r == SSL_R_NO_SHARED_CIPHER ||
-               r == SSL_R_CERTIFICATE_VERIFY_FAILED || r == SSL_R_BAD_PSK || r == SSL_R_NO_CERTIFICATE_SET ||
-               r == SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS || r == SSL_AD_REASON_OFFSET + SSL_AD_HANDSHAKE_FAILURE ||
-               r == SSL_AD_REASON_OFFSET + SSL_AD_DECRYPT_ERROR || r == SSL_AD_REASON_OFFSET + SSL_AD_ILLEGAL_PARAMETER ||
-               r == SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_PSK_IDENTITY || r == SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_CA ||
-               r == SSL_AD_REASON_OFFSET + SSL_AD_BAD_CERTIFICATE;
+    bool key = why == SSL_R_BINDER_DOES_NOT_VERIFY || why == SSL_R_NO_SUITABLE_SIGNATURE_ALGORITHM || why == SSL_R_NO_SHARED_CIPHER ||
+               why == SSL_R_CERTIFICATE_VERIFY_FAILED || why == SSL_R_BAD_PSK || why == SSL_R_NO_CERTIFICATE_SET ||
+               why == SSL_R_NO_SHARED_SIGNATURE_ALGORITHMS || why == SSL_AD_REASON_OFFSET + SSL_AD_HANDSHAKE_FAILURE ||
+               why == SSL_AD_REASON_OFFSET + SSL_AD_DECRYPT_ERROR || why == SSL_AD_REASON_OFFSET + SSL_AD_ILLEGAL_PARAMETER ||
+               why == SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_PSK_IDENTITY || why == SSL_AD_REASON_OFFSET + SSL_AD_UNKNOWN_CA ||
+               why == SSL_AD_REASON_OFFSET + SSL_AD_BAD_CERTIFICATE;
     if (key) out.text = kOtherKey;
     return out;
   }

@@ -244,6 +244,54 @@ def test_a_found_token_lets_nobody_in_twice_nor_where_somebody_is(world):
     assert [use["host"] for use in rows[0]["used"]] == ["n3"]
 
 
+def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
+    folder = os.path.join(world.town.folder, "login")
+    os.makedirs(folder)
+    token = os.path.join(folder, "token")
+    host = harness.HOST.split(".")[0]
+    with open(token, "w") as f:
+        f.write(world.town.ok("muster", "token", "create", "--logins", host).out)
+    os.chmod(token, 0o600)
+    kept = world.town.env
+    world.town.env = {**kept, "SLURM_CONF": folder + "/none/slurm.conf", "RUNTIME_DIRECTORY": folder + "/rt"}
+    words = ("-D", "--conf-server", world.controller, "--token-file", token)
+    try:
+        refused_to_start = world.town.run("sackd", *words, timeout=15)
+        assert refused_to_start.code == 1 and "SlurmUser has to own the folder" in refused_to_start.err, refused_to_start
+        os.chown(folder, world.town.slurm.pw_uid, world.town.slurm.pw_gid)
+        sackd = world.town.spawn("sackd", *words)
+    finally:
+        world.town.env = kept
+    try:
+        until("the socket of sackd", lambda: os.path.exists(folder + "/rt/sack.socket"))
+        assert not os.path.islink(folder + "/rt/conf/slurm.key")
+        # What users ask there is passed on, with the kernel's word for who they are.
+        answer = world.a.send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket")
+        assert SECRET in answer.result.out, answer
+        assert SECRET not in world.b.send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket").result.out
+        login = dict(stolen=token + ".credential")
+        # Root of that host may name any ordinary user, and no other.
+        assert SECRET in world.ask("QueryText", {"subject": "script", "job": world.far}, user=own(world.a), **login).result.out
+        for user in ((0, 0), own_slurm(world)):
+            assert SECRET not in world.ask("QueryText", {"subject": "script", "job": world.far}, user=user, **login).result.out
+            for message, fields in ADMIN + [("SignalJobs", {"filter.jobs.0.job": world.far}), ("SubmitJob", {"request.uid": user[0]})]:
+                assert not world.ask(message, fields, user=user, **login), message
+        for message, fields in ADMIN:
+            assert not world.ask(message, fields, user=own(world.b), **login), message
+        world.ask("SignalJobs", {"filter.jobs.0.job": world.far}, user=own(world.b), **login)
+        # It is no node, and other nodes do not listen to it.
+        assert world.register(host, stolen=token + ".credential").code == 1 and world.register("n1", stolen=token + ".credential").code == 1
+        for message, fields in (("FetchContent", {}), ("JoinNode", {"name": host}), ("AskCertificate", {"name": host, "public_key": "k" * 32})):
+            assert not world.ask(message, fields, **login), message
+        assert not world.ask("QueryLocalDaemon", to=world.node("n1"), whom="node:n1", **login)
+        world.still_there()
+        assert "login:%s is out" % host in world.town.ok("muster", "token", "revoke", "--login", host).out
+        assert not world.ask("Ping", **login)
+        assert not world.a.send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket")
+    finally:
+        end_process(sackd)
+
+
 def test_users_make_no_tokens(world):
     for words in (("create", "--nodes", "n1"), ("list",), ("revoke", "1"), ("revoke", "--node", "n1")):
         result = world.b.run("muster", "token", *words)

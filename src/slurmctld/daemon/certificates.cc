@@ -6,6 +6,7 @@
 #include "net/credential.h"
 #include "os/files.h"
 #include "site/guard.h"
+#include "site/trust.h"
 #include "wire/codec.h"
 
 namespace muster::slurmctld {
@@ -112,6 +113,16 @@ Result<rpc::CertificateIssued> Certificates::issue(const Subject& who, const std
   MUSTER_TRY(certificate, net::issue_certificate(secret_, subject, asked.public_key, issued, issued + kCertificateLife));
   if (who.kind == SubjectKind::kToken) MUSTER_TRY_VOID(keep(std::move(book)));
   return rpc::CertificateIssued{std::move(certificate), identity_->authority, book_.state().revoked};
+}
+
+Result<net::Security> own_security(const config::Config& config, Uid slurm_user, std::unique_ptr<Certificates>& certificates) {
+  MUSTER_TRY(security, site::load_security(config, slurm_user));
+  if (security.kind == net::Security::Kind::kMunge) return security;
+  MUSTER_TRY(opened, Certificates::open(config.state_save_location, slurm_user, net::Loop::now()));
+  certificates = std::move(opened);
+  security.authority_secret = certificates->authority_secret();
+  security.identity = certificates->identity();
+  return security;
 }
 
 }  // namespace muster::slurmctld

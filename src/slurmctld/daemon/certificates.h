@@ -10,6 +10,8 @@
 #include <vector>
 
 #include "base/ids.h"
+#include "config/slurm_conf.h"
+#include "net/channel.h"
 #include "net/identity.h"
 #include "slurmctld/core/token_book.h"
 
@@ -42,5 +44,8 @@ class Certificates {
   TokenBook book_;
   std::shared_ptr<net::Identity> identity_ = std::make_shared<net::Identity>();
 };
+
+// What slurmctld proves itself with, and what it signs with. `certificates`: null with munge. It has to outlive what gets the security.
+Result<net::Security> own_security(const config::Config& config, Uid slurm_user, std::unique_ptr<Certificates>& certificates);
 
 }  // namespace muster::slurmctld

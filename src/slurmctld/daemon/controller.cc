@@ -82,7 +82,6 @@ class Controller {
   void post_command(F f);
   template <class F>
   void answer_record_waits(F f);
-  Result<net::Security> own_security(const config::Config& config, Uid slurm_user);
   Result<> listen(net::BoundSocket agent, const net::Security& security);
   void wire_signals();
   void reopen_log();
@@ -153,7 +152,7 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, c
   MUSTER_TRY(turns, open_state());
   // The configuration becomes part of the state before anybody is served. What is left to do waits for the parts that do it.
   MUSTER_TRY(effects, turns.open(*settings_));
-  MUSTER_TRY(security, own_security(loaded->config, slurm_user));
+  MUSTER_TRY(security, own_security(loaded->config, slurm_user, certificates_));
   MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
   blobs_ = std::move(blobs);
   completions_ = std::make_unique<Completions>(loop_, log_, loaded->config.state_save_location,
@@ -352,17 +351,6 @@ std::string listen_address(const config::Config& c) {
   if (!c.communication_parameters.has("NoCtldInAddrAny")) return "*";
   const config::ControllerHost* own = own_line(c, own_hostname(), leads_here);
   return own ? own->address : "*";
-}
-
-// What we prove ourselves with, and what we sign with.
-Result<net::Security> Controller::own_security(const config::Config& config, Uid slurm_user) {
-  MUSTER_TRY(security, site::load_security(config, slurm_user));
-  if (security.kind == net::Security::Kind::kMunge) return security;
-  MUSTER_TRY(certificates, Certificates::open(config.state_save_location, slurm_user, net::Loop::now()));
-  certificates_ = std::move(certificates);
-  security.authority_secret = certificates_->authority_secret();
-  security.identity = certificates_->identity();
-  return security;
 }
 
 Result<> Controller::listen(net::BoundSocket agent, const net::Security& security) {

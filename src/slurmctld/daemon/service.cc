@@ -20,12 +20,6 @@
 namespace muster::slurmctld {
 namespace {
 
-constexpr size_t kMostFollowers = 16384;  // login hosts that are told of changes
-
-std::unexpected<Error> not_enabled() {
-  return fail(Errc::kConfiglessDisabled, {}, "SlurmctldParameters=enable_configless in slurm.conf lets slurmctld give out the files");
-}
-
 uint64_t time_of_1000_clock_reads() {
   Duration began = net::Loop::monotonic();
   for (int i = 0; i < 1000; ++i) (void)net::Loop::now();
@@ -85,7 +79,7 @@ net::ChannelSet::Events Service::channel_events() {
   net::ChannelSet::Events events;
   events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
   events.ended = [this](const net::Channel* channel) {
-    certified_.erase(channel);
+    members_.gone(channel);
     nodes_.on_closed(channel);
     streams_.forget(channel);
     plan_streams_.forget(channel);
@@ -115,21 +109,28 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
   Call call{channel, frame.id, frame.message, {}, net::Loop::monotonic(), {}};
   if (row->kind == CommandKind::kDaemon) return serve(call, frame.payload);
   call.who = callers_.of(peer, *core_.snapshot());
-  if (peer.trust == net::Trust::kCertificate) return ask_for_itself(std::move(call), who, frame.payload);
-  return admit(call, frame.payload);
+  if (peer.trust != net::Trust::kCertificate) return admit(call, frame.payload);
+  MUSTER_TRY(itself, Members::as_itself(frame.message, frame.payload, who, std::move(call.who)));
+  call.who = std::move(itself);
+  return serve(call, frame.payload);
 }
 
-// Where names, groups or rights by accounting matter, the caller is looked up first.
+// Where names, groups or rights by accounting matter, the caller is looked up first. What a host with a certificate passes on counts so far as that
+// host is believed.
 Result<> Service::admit(const Call& call, std::string_view payload) {
   const CommandRow* row = command_row(call.message);
   if (!row || row->kind == CommandKind::kDaemon) return fail(Errc::kUnexpectedMessage);
-  if (!callers_.names_needed(call.who)) return serve_passed_on(call, payload);
-  auto named = [this](Call c, std::string_view kept) -> Result<> {
-    MUSTER_TRY_VOID(callers_.name(c.who));
-    return serve_passed_on(std::move(c), kept);
+  auto named = [this, row](Call c, std::string_view kept) -> Result<> {
+    if (callers_.names_needed(c.who)) MUSTER_TRY_VOID(callers_.name(c.who));
+    if (c.who.through.kind != SubjectKind::kUser) {
+      const auto cluster = core_.snapshot();
+      MUSTER_TRY(who, passed_on(*cluster, *ports_.settings(), cluster->directory, *row, std::move(c.who)));
+      c.who = std::move(who);
+    }
+    return serve(c, kept);
   };
   const Uid uid = call.who.uid;
-  if (callers_.prepared(uid)) return named(call, payload);
+  if (!callers_.names_needed(call.who) || callers_.prepared(uid)) return named(call, payload);
   return when_known(uid, call, [named, kept = std::string(payload)](const Call& c) { return named(c, kept); });
 }
 
@@ -167,7 +168,7 @@ Result<> Service::relay(const Call& from, const rpc::Relay& relay) {
   call.who.gid = relay.gid;
   call.who.host = relay.host;
   call.who.session = relay.session;
-  set_through(call, channel->peer());
+  Members::set_through(call.who, channel->peer(), *core_.snapshot());
   call.passed_on = {std::move(place), relay.asker};
   return admit(call, relay.payload);
 }
@@ -571,35 +572,6 @@ Result<> Service::shutdown(const Call& call, rpc::Shutdown request) {
   finish<rpc::Shutdown>(call, {});
   ports_.shutdown(request.controller_only);
   return {};
-}
-
-// ---- the configuration's files, for hosts that have none: each asks at its own pace. sackds are told here when the files are others; slurmds
-// are told by orders
-
-Result<> Service::fetch_config(const Call& call, rpc::FetchConfig request) {
-  const auto files = ports_.config_files();
-  if (!files) return not_enabled();
-  if (request.follow) {
-    std::erase_if(followers_, [&](const ChannelRef& f) { return f.expired() || f.lock() == call.channel.lock(); });
-    if (followers_.size() >= kMostFollowers) return fail(Errc::kTryAgainLater, {}, "too many hosts follow the configuration");
-    followers_.push_back(call.channel);
-  }
-  finish<rpc::FetchConfig>(call, files->manifest());
-  return {};
-}
-
-Result<> Service::fetch_config_file(const Call& call, rpc::FetchConfigFile request) {
-  const auto files = ports_.config_files();
-  if (!files) return not_enabled();
-  MUSTER_TRY(piece, files->piece(request));
-  finish<rpc::FetchConfigFile>(call, piece);
-  return {};
-}
-
-void Service::config_changed(const std::string& version) {
-  const std::string notice = wire::encoded(rpc::ConfigChanged{version});
-  for (const ChannelRef& follower : followers_)
-    if (auto channel = follower.lock()) channel->notify(rpc::ConfigChanged::kNumber, notice);
 }
 
 }  // namespace muster::slurmctld

@@ -20,6 +20,7 @@
 #include "slurmctld/daemon/config_files.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/database_questions.h"
+#include "slurmctld/daemon/members.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/statistics.h"
@@ -27,8 +28,6 @@
 #include "wire/messages.h"
 
 namespace muster::slurmctld {
-
-class Certificates;
 
 struct PassedOn {               // of a request that a node passed on
   std::shared_ptr<void> place;  // given back with the last copy
@@ -51,7 +50,10 @@ class Service {
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
-  void accept(net::ChannelPtr channel);
+  void accept(net::ChannelPtr channel) {
+    members_.add(channel);
+    channels_.accept(std::move(channel));
+  }
   void close_all() { channels_.close_all(); }
   size_t connections() const { return channels_.size(); }
   void users_changed() { callers_.users_changed(); }  // I/O thread; the site says that its users or groups did
@@ -71,10 +73,7 @@ class Service {
 
   net::ChannelSet::Events channel_events();
   Result<> dispatch(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<> ask_for_itself(Call call, const Subject& who, std::string_view payload);
   Result<> admit(const Call& call, std::string_view payload);
-  Result<> serve_passed_on(Call call, std::string_view payload);
-  void set_through(Call& call, const net::Peer& peer) const;
   Result<> serve(const Call& call, std::string_view payload);
   // Runs `work` once the user database has said who `uid` is: at once, where that is known.
   Result<> when_known(Uid uid, const Call& call, std::function<Result<>(Call)> work);
@@ -159,11 +158,9 @@ class Service {
   Result<> shutdown(const Call& call, rpc::Shutdown request);
   Result<> fetch_config(const Call& call, rpc::FetchConfig request);
   Result<> fetch_config_file(const Call& call, rpc::FetchConfigFile request);
-  // service_tokens.cc
-  Result<> create_token(const Call& call, rpc::CreateToken request);
-  Result<> query_tokens(const Call& call, rpc::QueryTokens request);
-  Result<> revoke_token(const Call& call, rpc::RevokeToken request);
-  Result<> ask_certificate(const Call& call, rpc::AskCertificate request);
+  // Tokens, certificates: what members.h answers.
+  template <class Request>
+  Result<> of_members(const Call& call, Request request);
   // Requests of node daemons.
   Result<> relay(const Call& call, const rpc::Relay& request);
   Result<> asker_gone(const Call& call, rpc::AskerGone request);
@@ -185,11 +182,11 @@ class Service {
   DatabaseQuestions database_{loop_, [this] { return way_to_database(); }};
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
-  std::map<const net::Channel*, ChannelRef> certified_;  // connections of hosts that are known by a certificate
-  std::unordered_set<const net::Channel*> waiting_;      // connections on which something waits, or has waited, for a job
-  std::multiset<Line> looked_up_;                        // askers of nodes whose user is not known yet; one that is gone leaves it
-  std::multimap<Line, JobId> attendants_;                // core thread only: who is there for which allocation
-  std::vector<ChannelRef> followers_;                    // of the configuration's files
+  Members members_{logger_, nodes_, ports_.certificates, [this](const net::Channel* channel) { channels_.drop(channel); }};
+  std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
+  std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
+  std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation
+  std::vector<ChannelRef> followers_;                // of the configuration's files
   std::unique_ptr<net::Loop::Timer> midnight_;
   Time started_;
   uint64_t clock_us_;

@@ -68,10 +68,9 @@ struct Text {
   int option;
   std::string Arguments::*set;
 };
-constexpr Text kTexts[] = {
-    {'d', &Arguments::stepd_path},          {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
-    {'N', &Arguments::node_name},           {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra},
-    {kConfServer, &Arguments::conf_server}, {kAuthInfo, &Arguments::auth_info},    {kTokenFile, &Arguments::token_file}};
+constexpr Text kTexts[] = {{'d', &Arguments::stepd_path},          {'f', &Arguments::conf_file},          {'L', &Arguments::log_file},
+                           {'N', &Arguments::node_name},           {kParameters, &Arguments::parameters}, {kExtra, &Arguments::extra},
+                           {kConfServer, &Arguments::conf_server}, {kAuthInfo, &Arguments::auth_info}};
 struct Refusal {
   int option;
   const char *what, *why;
@@ -98,6 +97,11 @@ void take_join(rpc::JoinAs as, Arguments& arguments) {
   arguments.join = as;
 }
 
+void take_token_file(Arguments& arguments) {
+  arguments.token_file = optarg;
+  if (arguments.token_file.empty()) arguments.exit_now = refuse("--token-file", "it names no file");
+}
+
 void take_conf(Arguments& arguments) {
   auto keys = parse_conf_option(optarg);
   if (keys) arguments.conf = std::move(*keys);
@@ -119,6 +123,8 @@ void take(int option, Arguments& arguments) {
   } else if (option == 'F') {
     take_join(rpc::JoinAs::kFuture, arguments);
     arguments.feature = optarg ? optarg : "";
+  } else if (option == kTokenFile) {
+    take_token_file(arguments);
   } else if (option == kConf) {
     take_conf(arguments);
   } else if (option == 'v') {
@@ -142,8 +148,6 @@ Arguments parse_arguments(int argc, char** argv) {
   if (a.exit_now < 0 && !a.conf.empty() && a.join != rpc::JoinAs::kNormal)
     a.exit_now =
         refuse("--conf", "it describes a node of its own, which takes -Z; the Topology of a cloud node is set with scontrol update");
-  if (a.exit_now < 0 && !a.token_file.empty() && a.join == rpc::JoinAs::kFuture)
-    a.exit_now = refuse("--token-file", "a token is for a node by its name, and -F asks for whichever is free");
   if (a.exit_now < 0 && !a.conf_server.empty())
     if (auto servers = agent::servers_named(a.conf_server); !servers) a.exit_now = refuse(std::string(servers.error().message()));
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");

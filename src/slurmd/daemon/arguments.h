@@ -33,7 +33,7 @@ struct Arguments {
   bool detect_gpus = false;                       // although gres.conf asks for no AutoDetect
   std::vector<std::string> notes;                 // for the log
   std::optional<Configless> configless;           // what fetch_configuration() found
-  std::shared_ptr<agent::Membership> membership;  // of --token-file: what join_by_token() got
+  std::shared_ptr<agent::Membership> membership;  // what join_by_token() got; with the key one that has no certificate yet; null with munge
 };
 
 Arguments parse_arguments(int argc, char** argv);

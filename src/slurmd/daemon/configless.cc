@@ -39,6 +39,8 @@ Result<std::string> cache_folder(const agent::FetchedConfig& fetched, const Argu
 }
 
 Result<> join_by_token(Arguments& arguments) {
+  if (arguments.join == rpc::JoinAs::kFuture)
+    return fail(Errc::kBadOption, "--token-file: a token is for a node by its name, and -F asks for whichever is free");
   MUSTER_TRY(servers, agent::conf_servers(arguments.conf_server, arguments.conf_file));
   if (servers.empty()) {
     site::DiskFiles files;

@@ -58,6 +58,11 @@ int run_slurmd(int argc, char** argv) {
   auto setup = load_setup(arguments);
   if (!setup) return complain(background, setup.error());
   if (arguments.print_gres) return print_gres(*setup);
+  // A node with the cluster key gets a certificate, too: others may know it by that alone.
+  if (!arguments.membership && setup->security.kind != net::Security::Kind::kMunge) {
+    arguments.membership = std::make_shared<agent::Membership>(Subject{SubjectKind::kNode, setup->node});
+    setup->security.identity = arguments.membership->identity();
+  }
   if (!arguments.foreground) {
     auto begun = os::Detached::begin();
     if (!begun) return complain(background, begun.error());

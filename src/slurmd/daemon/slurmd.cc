@@ -73,18 +73,9 @@ std::string clocks_name(JobId job, StepId step, uint32_t generation) { return st
 
 }  // namespace
 
-// A node with the cluster key gets a certificate, too: others may know it by that alone.
-std::shared_ptr<agent::Membership> membership_of(Setup& setup, const Arguments& arguments) {
-  if (setup.security.kind == net::Security::Kind::kMunge) return nullptr;
-  auto out = arguments.membership ? arguments.membership : std::make_shared<agent::Membership>(Subject{SubjectKind::kNode, setup.node});
-  setup.security.identity = out->identity();
-  return out;
-}
-
 Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
     : setup_(std::move(setup)),
       arguments_(std::move(arguments)),
-      membership_(membership_of(setup_, arguments_)),
       log_(log),
       leftovers_(loop_, log),
       sweeper_(loop_, log, setup_.stepd),
@@ -119,7 +110,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                managed_.disconnected();
              },
              [this](const net::ChannelPtr& channel, const net::Frame& f) { asked_by_controller(channel, f); },
-             [this](const rpc::ClusterTrust& trust) { trusted(trust); }}),
+             [this](const rpc::ClusterTrust& trust) { certificate_.trust(trust); }}),
       checks_(loop_, log, setup_, link_),
       managed_(loop_, log, setup_,
                {[this](NodeReport r) { link_.send(std::move(r)); }, [this] { return link_.has_room(); },
@@ -166,7 +157,7 @@ Result<> Slurmd::start() {
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
   MUSTER_TRY_VOID(site::check_folder(setup_.spool, "SlurmdSpoolDir", Uid(::geteuid())));
-  if (membership_ && !membership_->by_token()) MUSTER_TRY_VOID(membership_->keep_authority(setup_.spool + "/authority"));
+  certificate_.start(setup_.spool + "/authority");
   MUSTER_TRY_VOID(contents_.open());
   MUSTER_TRY_VOID(managed_.start());
   for (const auto& [job, generation] : ended_runs_.read(net::Loop::now())) core_.remember_ended(job, generation);
@@ -216,18 +207,6 @@ void Slurmd::wire_signals() {
                                          log_.info("connections: {} open to this node; slurmctld {}", clients_.size(),
                                                    link_.connected() ? "is connected" : "is not connected");
                                        }});
-}
-
-// Takes the log levels from slurm.conf as it is now; everything else waits for a reconfigure.
-void Slurmd::reopen_log() {
-  site::DiskFiles files;
-  if (auto loaded = config::load_config(files, setup_.config().path, arguments_.node_line)) {
-    Setup levels = setup_;
-    levels.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
-    os::LogOptions o = log_options(levels, arguments_);
-    log_.set_levels(o.file_level, o.stderr_level, o.syslog_level);
-  }
-  [[maybe_unused]] auto ok = log_.reopen();
 }
 
 void Slurmd::stop() {
@@ -518,7 +497,6 @@ void Slurmd::read_config() {
   if (auto ok = keep_cgroups(setup_, *fresh, log_); !ok) return log_.error("reconfigure: nothing changed: {}", ok.error().message());
   std::string agent = setup_.agent_socket();
   std::string spool = setup_.spool;
-  fresh->security.identity = setup_.security.identity;
   setup_ = std::move(*fresh);
   programs_.set_serial(serial_prologs());
   if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
@@ -606,7 +584,6 @@ void Slurmd::send_load() {
     if (at != std::string::npos) m.free_mem_mb = std::strtoull(text->c_str() + at + 8, nullptr, 10) / 1024;
   }
   link_.send(m);
-  renew_certificate();
   load_timer_ = loop_.after(kLoadInterval, [this] { send_load(); });
 }
 

@@ -13,6 +13,7 @@
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
 #include "slurmd/core/peers.h"
+#include "slurmd/daemon/certificate_keeper.h"
 #include "slurmd/daemon/configless.h"
 #include "slurmd/daemon/content_cache.h"
 #include "slurmd/daemon/controller_link.h"
@@ -131,9 +132,7 @@ class Slurmd {
   void report(NodeReport r);
   void kill_part(const std::string& node, JobId job, StepId step);
   bool may_ask(PeerRight right, const net::Peer& peer) const { return may(right, peer.subject(setup_.slurm_user).kind); }
-  // membership.cc: this node's certificate
-  void trusted(const rpc::ClusterTrust& trust);
-  void renew_certificate();
+  void drop_clients(const std::function<bool(const net::Peer&)>& which);
 
   void wire_signals();
   void reopen_log();
@@ -143,9 +142,6 @@ class Slurmd {
 
   Setup setup_;
   Arguments arguments_;
-  std::shared_ptr<agent::Membership> membership_;  // null with munge
-  bool renewing_ = false;
-  Time renew_again_{};  // not before
   os::Log& log_;
   net::Loop loop_;
   LocalUsers users_;
@@ -158,6 +154,7 @@ class Slurmd {
   GpuClocks clocks_;
   FileTransfers files_;
   ControllerLink link_;
+  CertificateKeeper certificate_{loop_, log_, link_, arguments_.membership, [this](const auto& which) { drop_clients(which); }};
   NodeChecks checks_;
   ManagedSteps managed_;
   NodePlaces places_{setup_};

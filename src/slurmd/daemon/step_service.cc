@@ -69,6 +69,19 @@ void Slurmd::accepted(net::ChannelPtr channel) {
   clients_[raw] = std::move(channel);
 }
 
+void Slurmd::drop_clients(const std::function<bool(const net::Peer&)>& which) {
+  std::vector<net::ChannelPtr> out;
+  for (const auto& [raw, channel] : clients_)
+    if (which(channel->peer())) out.push_back(channel);
+  for (const net::ChannelPtr& channel : out) {
+    log_.info("the certificate of {} was revoked: its connection from {} ends", channel->peer().certified.text(), channel->peer().address);
+    relay_.closed(channel.get());
+    clients_.erase(channel.get());
+    channel->close();
+  }
+  loop_.defer([out = std::move(out)] {});
+}
+
 Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   if (!may_ask(PeerRight::kLook, channel->peer())) return fail(Errc::kAccessDenied);
@@ -114,18 +127,18 @@ Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) cons
 // The credential is the controller's word on who may start what. A user at a socket must be the one it names.
 Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
                                                            rpc::CredentialPurpose purpose) const {
-  MUSTER_TRY(c, verified(text));
-  if (c.cluster != setup_.config().cluster_name)
+  MUSTER_TRY(said, verified(text));
+  if (said.cluster != setup_.config().cluster_name)
     return fail(Errc::kInvalidCredential,
-                "the credential is of cluster '" + c.cluster + "', this node of cluster '" + setup_.config().cluster_name + "'");
+                "the credential is of cluster '" + said.cluster + "', this node of cluster '" + setup_.config().cluster_name + "'");
   if (!may_ask(PeerRight::kBearCredential, peer)) return fail(Errc::kAccessDenied);
-  if (!may_ask(PeerRight::kBearOfOthers, peer) && peer.uid != c.uid)
+  if (!may_ask(PeerRight::kBearOfOthers, peer) && peer.uid != said.uid)
     return fail(Errc::kAccessDenied,
-                "the credential is for uid " + std::to_string(c.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
-  if (c.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
-  if (c.nodes_end() > c.nodes.size()) return fail(Errc::kInvalidCredential, "the credential's own nodes are none of its nodes");
-  if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
-  return c;
+                "the credential is for uid " + std::to_string(said.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
+  if (said.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
+  if (said.nodes_end() > said.nodes.size()) return fail(Errc::kInvalidCredential, "the credential's own nodes are none of its nodes");
+  if (said.expires != kTimeUnset && net::Loop::now() > said.expires) return fail(Errc::kCredentialExpired);
+  return said;
 }
 
 Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame& frame) {
@@ -162,8 +175,8 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
   return {};
 }
 
-Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame& f) {
-  MUSTER_TRY(m, read_message<rpc::SignalStepTasks>(f));
+Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame& frame) {
+  MUSTER_TRY(m, read_message<rpc::SignalStepTasks>(frame));
   const step_rpc::StepdReport* step = stepds_.find(m.job, m.step);
   if (!step) return fail(Errc::kInvalidJobId);
   // A user signals his own step, a node the steps that it manages, and who has the cluster key any.
@@ -172,7 +185,7 @@ Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame
   const bool managed = may_ask(PeerRight::kManageSteps, peer) && peer.certified.is_node(ends_.manager_of({m.job, m.step}));
   if (!own && !managed && !may_ask(PeerRight::kAnyStep, peer)) return fail(Errc::kAccessDenied);
   stepds_.signal(m.job, m.step, {m.signal, false});
-  net::answer(*channel, f, rpc::Empty{});
+  net::answer(*channel, frame, rpc::Empty{});
   return {};
 }
 
