@@ -25,7 +25,7 @@ struct Broken : Bench {
     here = submit([](JobRequest& r) { r.user_name = "alice", r.required_nodes = "n0", r.alloc_node = "login"; });
     there = submit([](JobRequest& r) { r.user_name = "alice", r.required_nodes = "n1", r.alloc_node = "login"; });
     sent = submit([](JobRequest& r) { r.user_name = "alice", r.hold = true, r.alloc_node = "n0"; });
-    bobs = submit([](JobRequest& r) { r.uid = kBob, r.user_name = "bob", r.required_nodes = "n1"; });
+    bobs = submit([](JobRequest& r) { r.uid = kBob, r.user_name = "bob", r.account = "team", r.required_nodes = "n2"; });
     EXPECT_EQ(plan(), 3u);
     for (JobId id : {here, there, bobs}) started(id);
   }
@@ -119,9 +119,14 @@ TEST(PassedOn, ALoginHostSpeaksForOrdinaryUsers) {
 // A coordinator's rights reach over his account's jobs on all nodes: from a node they do not count.
 TEST(PassedOn, ACoordinatorIsNoneFromANode) {
   Broken b;
-  b.submit([](JobRequest& r) { r.uid = Uid(2003), r.user_name = "chief", r.account = "team", r.required_nodes = "n0"; });
-  b.plan();
-  EXPECT_FALSE(b.cancels(b.by_n0(Uid(2003), "chief"), b.bobs));
+  const JobId own = b.submit([](JobRequest& r) { r.uid = Uid(2003), r.user_name = "chief", r.account = "team", r.required_nodes = "n3"; });
+  ASSERT_EQ(b.plan(), 1u);
+  b.started(own);
+  const Caller chief = b.by({SubjectKind::kNode, "n3"}, Uid(2003), "chief");
+  ASSERT_TRUE(b.count<rpc::SignalJobs>(chief));
+  EXPECT_FALSE(b.cancels(chief, b.bobs));
+  EXPECT_TRUE(b.cancels(b.by({SubjectKind::kLogin, "l1"}, Uid(2003), "chief"), b.bobs))
+      << "that is an ordinary user's right, where users are believed";
 }
 
 TEST(PassedOn, ANodeThatIsGoneSpeaksForNobody) {
