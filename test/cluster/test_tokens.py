@@ -92,6 +92,12 @@ def test_a_node_joins_with_a_token_and_works_with_one_that_has_the_key(make_clus
                          "; srun -N2 -n2 rm -f /tmp/muster-tokens-$SLURM_JOB_ID" % path)
     cluster.wait_job(job)
     assert cluster.read("bcast").split()[:1] == ["100000"], cluster.read("bcast")
+    # The files are read again, and the certificate stays.
+    with open(cluster.conf_path, "a") as f:
+        f.write("# second\n")
+    cluster.ok("scontrol", "reconfigure")
+    until("n2 to have the files", lambda: "# second" in open(os.path.join(cluster.folder, "spool/n2/conf-cache/slurm.conf")).read())
+    assert sorted(cluster.ok("srun", "-N3", "bash", "-c", "echo $SLURMD_NODENAME").out.split()) == ["n1", "n2", "n3"]
     cluster.must_run()
 
 
@@ -160,11 +166,11 @@ def test_a_revoked_node_is_out_at_once_and_comes_back_with_a_new_token(make_clus
     assert "node:n2 is out" in cluster.ok("muster", "token", "revoke", "--node", "n2").out
     until("n2 to be refused", lambda: "the certificate of node:n2 was revoked" in open(cluster.folder + "/log/slurmctld.log").read())
     # Its certificate is of no use any more, after a restart of slurmctld either.
+    end_process(cluster.slurmds.pop("n2"))
     cluster.stop_ctld()
+    before = open(cluster.folder + "/log/slurmctld.log").read().count("was revoked")
     cluster.start_ctld()
     cluster.wait_ctld()
-    before = open(cluster.folder + "/log/slurmctld.log").read().count("was revoked")
-    end_process(cluster.slurmds.pop("n2"))
     site.begin("n2")
     until("n2 to be refused again", lambda: open(cluster.folder + "/log/slurmctld.log").read().count("was revoked") > before)
     end_process(cluster.slurmds.pop("n2"))
