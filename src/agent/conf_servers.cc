@@ -52,7 +52,7 @@ Result<net::Endpoint> parse_server(std::string_view entry) {
 Result<FetchedConfig> fetch_once(const net::Endpoint& server, const net::Security& security) {
   net::ClientOptions options;
   options.controllers = {server};
-  options.security = security;
+  options.security = security.expecting("controller");
   options.timeout = kPatience;
   MUSTER_TRY(client, net::connect_client(options));
   return fetch_config(*client, {}, kPatience);

@@ -38,14 +38,14 @@ void ControllerConnection::dial() {
   if (local) return net::connect_unix(loop_, way.agent_socket, done(way.agent_socket));
   if (way.hosts.empty()) return retry("slurm.conf names no SlurmctldHost");
   const std::string& host = way.hosts[which == 0 ? 0 : which - 1];
-  net::connect_tcp(loop_, host, way.port, way.security, way.timeout, done(host + ":" + std::to_string(way.port)));
+  net::connect_tcp(loop_, host, way.port, way.security.expecting("controller"), way.timeout, done(host + ":" + std::to_string(way.port)));
 }
 
 void ControllerConnection::connected(Result<net::ChannelPtr> opened, const std::string& where, Uid slurm_user) {
   if (stopped_) return;
   if (!opened) return retry(where + ": " + std::string(opened.error().message()));
   const net::Peer& peer = (*opened)->peer();
-  if (!peer.is_daemon(slurm_user))
+  if (!peer.may_be_controller(slurm_user))
     return retry(where + " belongs to uid " + std::to_string(peer.uid.value) + ", which may not be the controller");
   channel_ = std::move(*opened);
   channel_->on_request = [this](net::Frame f) { ports_.frame(f); };

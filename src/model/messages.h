@@ -15,6 +15,7 @@
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "model/step_rpc.h"
+#include "model/token_rpc.h"
 #include "model/trigger.h"
 #include "model/usage_report.h"
 

@@ -9,6 +9,7 @@
 #include "muster/explain.h"
 #include "muster/lint.h"
 #include "muster/report.h"
+#include "muster/token.h"
 #include "muster/up.h"
 
 namespace muster::front {
@@ -33,6 +34,7 @@ constexpr Verb kVerbs[] = {
     {"lint", "[SCRIPT...]", "what is wrong or odd about a batch script, before it waits in the queue", lint_verb},
     {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant", check_config_verb},
     {"report", "NAME", "gpu-hours: ready to bill; efficiency: what jobs used of what they held, what to ask for next time", report_verb},
+    {"token", "create|list|revoke", "lets hosts join without the cluster key, shows who did, shuts them out again", token_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
     {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
@@ -57,6 +59,8 @@ constexpr OptionText kOtherOptions[] = {
     {"--month YYYY-MM", "report: a month; this one if not given"},
     {"--start, --end TIME", "report efficiency: jobs that ended between them"},
     {"--csv, --svg, --html", "report: a table, a picture, a page; the last two of gpu-hours"},
+    {"--nodes, --logins LIST", "token create: who may join by it; --expires 1h, --uses 1"},
+    {"--node, --login NAME", "token revoke: in place of the ID of a token"},
     {"--strict", "check-config: exit status 1 with a warning, too"},
     {"--offline", "lint: does not ask the cluster"},
 };

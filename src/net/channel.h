@@ -6,6 +6,7 @@
 //   local socket   SO_PEERCRED. A command talks to the agent socket of slurmctld, slurmd or sackd on its host.
 //   TLS 1.3 PSK    between daemons (and root's commands that may read the cluster key): external PSK derived from the key file; a peer
 //                  that completes the handshake is trusted to speak for others (relay of agent requests).
+//   TLS 1.3 with certificates   a host that joined with a token, and nodes among each other: Peer::certified says as what (docs/adr/0019).
 //   munge          credentials over plain TCP, with AuthType=auth/munge (net/munge.h says what that protects).
 //
 // Bounds: at most kMaxPending unanswered requests each way and kMaxQueued bytes to write per connection; beyond that requests are
@@ -31,6 +32,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "model/subject.h"
 #include "net/frame.h"
 #include "net/loop.h"
 #include "net/unique_fd.h"
@@ -45,6 +47,7 @@ inline constexpr Duration kNoTimeout = Duration::max();
 
 class BoundedCalls;
 class Shares;
+struct Identity;
 
 // How long a peer may take for each step. The defaults are meant for use; tests shorten them.
 struct Limits {
@@ -62,7 +65,7 @@ struct Limits {
   std::shared_ptr<Shares> shares;  // of all listeners of a daemon; none: the listener's own, with root and its user as the reserve
 };
 
-enum class Trust : uint8_t { kLocalUser, kMungeUser, kClusterKey };
+enum class Trust : uint8_t { kLocalUser, kMungeUser, kClusterKey, kCertificate, kToken };
 
 struct Peer {
   Trust trust = Trust::kLocalUser;
@@ -70,11 +73,27 @@ struct Peer {
   Gid gid{0xffffffffu};
   int32_t pid = 0;
   std::string address;  // "unix", "127.0.0.1:41234"
-  // The holder of the cluster key is root or SlurmUser, since they alone may read it.
-  Uid user(Uid slurm_user) const { return trust == Trust::kClusterKey ? slurm_user : uid; }
-  // Whether this is a daemon of the cluster, or as good as one: it has the cluster key, or is root or SlurmUser. Such a peer may report for
-  // nodes, pass on what users ask, and be a controller. All daemons judge their peers by this alone; docs/security.md says what follows.
-  bool is_daemon(Uid slurm_user) const { return trust == Trust::kClusterKey || uid.value == 0 || uid == slurm_user; }
+  Subject certified;    // what the certificate says (kCertificate), or the token's name (kToken)
+  // As whom requests count. The holder of the cluster key is root or SlurmUser, since they alone may read it; a certificate and a token are
+  // no user at all.
+  Uid user(Uid slurm_user) const {
+    if (trust == Trust::kClusterKey) return slurm_user;
+    return trust == Trust::kCertificate || trust == Trust::kToken ? Uid{0xffffffffu} : uid;
+  }
+  // Who this is. What each kind may is for the table of the daemon that is asked (slurmctld/core/peers.def, slurmd/core/peers.def).
+  Subject subject(Uid slurm_user) const {
+    switch (trust) {
+      case Trust::kClusterKey: return {SubjectKind::kClusterKey, {}};
+      case Trust::kCertificate:
+      case Trust::kToken: return certified;
+      default: return {uid.value == 0 || uid == slurm_user ? SubjectKind::kAdministrator : SubjectKind::kUser, {}};
+    }
+  }
+  // Whether this may be slurmctld, for one who called it: it has the cluster key or the controller's certificate, or is root or SlurmUser.
+  bool may_be_controller(Uid slurm_user) const {
+    const SubjectKind kind = subject(slurm_user).kind;
+    return kind == SubjectKind::kClusterKey || kind == SubjectKind::kAdministrator || kind == SubjectKind::kController;
+  }
 };
 
 class Channel {
@@ -113,11 +132,24 @@ using ChannelPtr = std::shared_ptr<Channel>;
 // What the two ends need to prove their identity.
 struct Security {
   enum class Kind : uint8_t { kSlurmKey, kMunge } kind = Kind::kSlurmKey;
-  std::string key;                      // bytes of the cluster key (kSlurmKey), at least 16
+  std::string key;                      // bytes of the cluster key (kSlurmKey), at least 16; "": none, where there is an identity
   std::vector<std::string> other_keys;  // also accepted from peers, while a key is being replaced (slurm.jwks)
   std::string munge_socket;             // "" = munge's default (kMunge)
   std::vector<uint32_t> trusted_uids;   // who besides root may answer as a daemon (kMunge)
+  std::string authority_secret;         // slurmctld's, which signs credentials and certificates with it (net/authority.h)
+  std::shared_ptr<Identity>
+      identity;          // the certificate that this end shows, and whose it believes (net/identity.h); none: by the key alone
+  std::string expected;  // whom a client believes by certificate: "controller", "node:n1"; "": nobody
   std::shared_ptr<BoundedCalls> calls;  // how munged is asked by a daemon; none: on the caller's thread, for as long as it takes
+
+  // For a connection to this one: by the key where there is one, else by certificate.
+  Security expecting(std::string subject) const {
+    Security out = *this;
+    out.expected = std::move(subject);
+    return out;
+  }
+  // Whether there is anything to prove oneself with over TCP.
+  bool can_prove() const { return kind == Kind::kMunge || !key.empty() || identity; }
 };
 
 class Listener {

@@ -46,7 +46,7 @@ Result<BlockingStream> try_all(const ClientOptions& options, Attempts& attempts)
     if (s) return s;
     attempts.note(path, s.error());
   }
-  if (options.security.kind == Security::Kind::kSlurmKey && options.security.key.empty()) {
+  if (!options.security.can_prove()) {
     if (!options.controllers.empty()) attempts.note("no cluster key to speak with the controllers directly");
     return fail(Errc::kConnectFailed);
   }

@@ -30,7 +30,7 @@ Connection::Connection(Loop& loop, Established e)
       context_(std::move(e.context)),
       tls_(std::move(e.tls)),
       limits_(e.limits),
-      throttle_(e.accepted && peer_.trust != Trust::kClusterKey),
+      throttle_(e.accepted && peer_.trust != Trust::kClusterKey && peer_.trust != Trust::kCertificate),
       share_(std::move(e.share)),
       limited_(share_ && share_->counted()),
       partial_(std::move(e.first_bytes)) {}

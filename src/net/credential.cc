@@ -7,6 +7,7 @@
 
 #include <memory>
 
+#include "net/identity.h"
 #include "net/munged.h"
 
 namespace muster::net {
@@ -20,7 +21,7 @@ constexpr size_t kKeySize = 32, kSignatureSize = 64;
 constexpr char kByWarrant = 'W';
 constexpr size_t kByWarrantHead = 1 + 4 + kSignatureSize;    // kByWarrant, u32 length of the warrant, signature; then warrant and content
 constexpr char kDigestKey[] = "muster/1 credential digest";  // no secret: munge protects what is made with it
-constexpr char kSigned = 'S', kMunged = 'M';
+constexpr char kMunged = 'M', kByAuthority = 'A';
 constexpr size_t kMungeHead = 3;  // kMunged, u16 length of munge's credential
 
 struct Crypto {
@@ -42,15 +43,19 @@ const Crypto* crypto() {
   return table.hmac && table.sha256 && table.digest ? &table : nullptr;
 }
 
+std::string labelled(std::string_view label, std::string_view content) {
+  std::string data(label);
+  data += '\0';  // label and content cannot run together
+  return data.append(content);
+}
+
 Result<std::string> mac_of(const std::string& key, std::string_view label, std::string_view content) {
   if (key.size() < kMinKey)
     return fail(Errc::kInvalidArgument,
                 "the cluster key has " + std::to_string(key.size()) + " bytes; at least " + std::to_string(kMinKey) + " are needed");
   const Crypto* functions = crypto();
   if (!functions) return fail(Errc::kUnsupported, "libcrypto.so.3 is needed to sign credentials");
-  std::string data(label);
-  data += '\0';  // label and content cannot run together
-  data.append(content);
+  const std::string data = labelled(label, content);
   std::string mac(kMacSize, '\0');
   unsigned size = 0;
   if (!functions->hmac(functions->sha256(), key.data(), static_cast<int>(key.size()), reinterpret_cast<const unsigned char*>(data.data()),
@@ -64,20 +69,6 @@ bool same_in_constant_time(std::string_view a, std::string_view b) {
   unsigned char difference = a.size() == b.size() ? 0 : 1;
   for (size_t i = 0; i < a.size() && i < b.size(); ++i) difference |= static_cast<unsigned char>(a[i] ^ b[i]);
   return difference == 0;
-}
-
-Result<std::string> verify_by_key(const Security& security, std::string_view label, std::string_view text) {
-  if (text[0] != kSigned || text.size() < 1 + kMacSize) return fail(Errc::kAuthFailed, "the credential is not signed");
-  const std::string_view mac = text.substr(1, kMacSize), content = text.substr(1 + kMacSize);
-  MUSTER_TRY(expected, mac_of(security.key, label, content));
-  bool good = same_in_constant_time(mac, expected);
-  for (const std::string& other : security.other_keys) {
-    if (good) break;
-    MUSTER_TRY(by_other, mac_of(other, label, content));
-    good = same_in_constant_time(mac, by_other);
-  }
-  if (!good) return fail(Errc::kAuthFailed, "the credential is signed by another key, or was altered");
-  return std::string(content);
 }
 
 Result<std::string> sign_by_munge(const Security& security, std::string_view label, std::string_view content) {
@@ -103,26 +94,6 @@ Result<std::string> verify_by_munge(const Security& security, std::string_view l
 }
 
 }  // namespace
-
-namespace {
-
-Result<std::string> sign(const Security& security, std::string_view label, std::string_view content) {
-  if (security.kind == Security::Kind::kMunge) return sign_by_munge(security, label, content);
-  MUSTER_TRY(mac, mac_of(security.key, label, content));
-  return std::string(1, kSigned).append(mac).append(content);
-}
-
-Result<std::string> verify(const Security& security, std::string_view label, std::string_view text) {
-  if (text.empty()) return fail(Errc::kAuthFailed, "the credential is empty");
-  return security.kind == Security::Kind::kMunge ? verify_by_munge(security, label, text) : verify_by_key(security, label, text);
-}
-
-}  // namespace
-
-Result<std::string> sign_credential(const Security& security, std::string_view content) { return sign(security, kLabel, content); }
-Result<std::string> verify_credential(const Security& security, std::string_view text) { return verify(security, kLabel, text); }
-Result<std::string> sign_warrant(const Security& security, std::string_view content) { return sign(security, kWarrantLabel, content); }
-Result<std::string> verify_warrant(const Security& security, std::string_view text) { return verify(security, kWarrantLabel, text); }
 
 // ---- Ed25519
 namespace {
@@ -181,6 +152,56 @@ Result<Key> private_key_of(const Ed25519& c, std::string_view raw) {
   return key;
 }
 
+Result<std::string> ed25519_sign(std::string_view private_key, std::string_view data) {
+  MUSTER_TRY(functions, ed25519());
+  MUSTER_TRY(key, private_key_of(*functions, private_key));
+  Context context(functions->new_context(), functions->free_context);
+  std::string signature(kSignatureSize, '\0');
+  size_t size = signature.size();
+  if (!context || functions->begin_sign(context.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
+      functions->sign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, bytes(data), data.size()) != 1 ||
+      size != kSignatureSize)
+    return fail(Errc::kUnsupported, "Ed25519 is not available in OpenSSL");
+  return signature;
+}
+
+Result<bool> ed25519_good(std::string_view public_key, std::string_view signature, std::string_view data) {
+  MUSTER_TRY(c, ed25519());
+  Key key(public_key.size() == kKeySize ? c->public_key(EVP_PKEY_ED25519, nullptr, bytes(public_key), public_key.size()) : nullptr,
+          c->free_key);
+  Context context(c->new_context(), c->free_context);
+  return key && context && c->begin_verify(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
+         c->verify(context.get(), bytes(signature), signature.size(), bytes(data), data.size()) == 1;
+}
+
+Result<std::string> sign(const Security& security, std::string_view label, std::string_view content) {
+  if (security.kind == Security::Kind::kMunge) return sign_by_munge(security, label, content);
+  if (security.authority_secret.empty()) return fail(Errc::kInvalidArgument, "only slurmctld signs credentials");
+  MUSTER_TRY(signature, ed25519_sign(security.authority_secret, labelled(label, content)));
+  return std::string(1, kByAuthority).append(signature).append(content);
+}
+
+Result<std::string> verify(const Security& security, std::string_view label, std::string_view text) {
+  if (text.empty()) return fail(Errc::kAuthFailed, "the credential is empty");
+  if (security.kind == Security::Kind::kMunge) return verify_by_munge(security, label, text);
+  if (text[0] != kByAuthority || text.size() < 1 + kSignatureSize) return fail(Errc::kAuthFailed, "the credential is not signed");
+  if (!security.identity || security.identity->authority.empty())
+    return fail(Errc::kAuthFailed, "who signs credentials is not known here before slurmctld has said so");
+  const std::string_view content = text.substr(1 + kSignatureSize);
+  MUSTER_TRY(good, ed25519_good(security.identity->authority, text.substr(1, kSignatureSize), labelled(label, content)));
+  if (!good) return fail(Errc::kAuthFailed, "the credential is signed by another key, or was altered");
+  return std::string(content);
+}
+
+}  // namespace
+
+Result<std::string> sign_credential(const Security& security, std::string_view content) { return sign(security, kLabel, content); }
+Result<std::string> verify_credential(const Security& security, std::string_view text) { return verify(security, kLabel, text); }
+Result<std::string> sign_warrant(const Security& security, std::string_view content) { return sign(security, kWarrantLabel, content); }
+Result<std::string> verify_warrant(const Security& security, std::string_view text) { return verify(security, kWarrantLabel, text); }
+
+namespace {
+
 std::string what_is_signed(std::string_view warrant, std::string_view content) {
   const auto size = static_cast<uint32_t>(warrant.size());
   std::string data(kByWarrantLabel, sizeof kByWarrantLabel);  // with its zero
@@ -207,16 +228,7 @@ Result<std::string> public_key(std::string_view private_key) {
 }
 
 Result<std::string> sign_by_warrant(std::string_view private_key, std::string_view warrant, std::string_view content) {
-  MUSTER_TRY(functions, ed25519());
-  MUSTER_TRY(key, private_key_of(*functions, private_key));
-  Context context(functions->new_context(), functions->free_context);
-  const std::string data = what_is_signed(warrant, content);
-  std::string signature(kSignatureSize, '\0');
-  size_t size = signature.size();
-  if (!context || functions->begin_sign(context.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
-      functions->sign(context.get(), reinterpret_cast<unsigned char*>(signature.data()), &size, bytes(data), data.size()) != 1 ||
-      size != kSignatureSize)
-    return fail(Errc::kUnsupported, "Ed25519 is not available in OpenSSL");
+  MUSTER_TRY(signature, ed25519_sign(private_key, what_is_signed(warrant, content)));
   const auto length = static_cast<uint32_t>(warrant.size());
   std::string out(1, kByWarrant);
   for (int shift : {0, 8, 16, 24}) out += static_cast<char>(length >> shift & 0xff);
@@ -232,13 +244,7 @@ std::optional<ByWarrant> by_warrant(std::string_view text) {
 }
 
 Result<> check_signature(const ByWarrant& credential, std::string_view public_key) {
-  MUSTER_TRY(c, ed25519());
-  Key key(public_key.size() == kKeySize ? c->public_key(EVP_PKEY_ED25519, nullptr, bytes(public_key), public_key.size()) : nullptr,
-          c->free_key);
-  Context context(c->new_context(), c->free_context);
-  const std::string data = what_is_signed(credential.warrant, credential.content);
-  const bool good = key && context && c->begin_verify(context.get(), nullptr, nullptr, nullptr, key.get()) == 1 &&
-                    c->verify(context.get(), bytes(credential.signature), credential.signature.size(), bytes(data), data.size()) == 1;
+  MUSTER_TRY(good, ed25519_good(public_key, credential.signature, what_is_signed(credential.warrant, credential.content)));
   if (!good) return fail(Errc::kAuthFailed, "the credential is not signed by the key of its warrant, or was altered");
   return {};
 }

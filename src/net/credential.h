@@ -1,10 +1,11 @@
 // Credentials that pass through untrusted hands: the controller signs what a step may have, the user's srun carries it, the nodes check
 // it.
 //
-// With the cluster key (auth/slurm): HMAC-SHA256 by the key over a label and the content. With auth/munge: a munge credential of the
-// controller over a digest of both, which every node's munged can read; munge says who made it, and only root and the trusted uids
-// count. It may be old and may have been read before: the content itself says how long it holds, and for what (model/step_rpc.h,
-// StepCredential). Cost: about 2 µs with the key, a round trip to munged (0.1 ms) with munge; the first call opens libcrypto.
+// With auth/slurm: an Ed25519 signature of the cluster's authority (net/authority.h) over a label and the content, which nodes can check and
+// not make. slurmctld alone has the private half (Security::authority_secret); who checks has the public one in its identity. With auth/munge:
+// a munge credential of the controller over a digest of both, which every node's munged can read; munge says who made it, and only root and the
+// trusted uids count. It may be old and may have been read before: the content itself says how long it holds, and for what (model/step_rpc.h,
+// StepCredential). Cost: about 50 µs to sign and 120 µs to check, a round trip to munged (0.1 ms) with munge; the first call opens libcrypto.
 #pragma once
 
 #include <optional>
@@ -16,11 +17,10 @@
 
 namespace muster::net {
 
-// Errors: kUnsupported (libcrypto or libmunge is missing), kInvalidArgument (key too short), kAuthFailed (munged).
+// Errors: kUnsupported (libcrypto or libmunge is missing), kInvalidArgument (no authority to sign with), kAuthFailed (munged).
 Result<std::string> sign_credential(const Security& security, std::string_view content);
 
-// Returns the content. Errors: kAuthFailed for anything that a daemon of this cluster did not sign: altered text, another key than
-// `key` and `other_keys`, a munge user who is no daemon, the other AuthType.
+// Returns the content. Errors: kAuthFailed for anything that slurmctld did not sign: altered text, another authority, a munge user who is no daemon, the other AuthType.
 Result<std::string> verify_credential(const Security& security, std::string_view text);
 
 // ---- warrants: a daemon lets the holder of a key sign in its place, for what the warrant says (steps/warrant.h). Ed25519. A key is

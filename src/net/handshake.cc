@@ -23,7 +23,11 @@ class TlsHandshake final : public Handshake {
     return done;
   }
   void complete(Established& e) override {
-    e.peer.trust = Trust::kClusterKey;
+    const TlsProof& proof = session_->proof();
+    e.peer.trust = proof.by == TlsProof::By::kKey     ? Trust::kClusterKey
+                   : proof.by == TlsProof::By::kToken ? Trust::kToken
+                                                      : Trust::kCertificate;
+    e.peer.certified = proof.subject;
     e.context = std::move(context_);
     e.tls = std::move(session_);
   }
@@ -47,9 +51,10 @@ class TlsProver final : public Prover {
 
 Result<std::shared_ptr<Prover>> make_prover(const Security& security) {
   if (security.kind == Security::Kind::kMunge) return make_munge_prover(security);
-  std::vector<std::string> keys{security.key};
+  std::vector<std::string> keys;
+  if (!security.key.empty() || !security.identity) keys.push_back(security.key);
   keys.insert(keys.end(), security.other_keys.begin(), security.other_keys.end());
-  MUSTER_TRY(context, make_tls_context(keys));
+  MUSTER_TRY(context, make_tls_context(keys, security.identity, security.expected));
   return std::make_shared<TlsProver>(std::move(context));
 }
 

@@ -43,13 +43,13 @@ TEST(Tls, TheClusterKeyOpensAChannelThatMaySpeakForOthers) {
   auto c = connect_and_wait(f, port, slurm_key());
   ASSERT_TRUE(c) << c.error().message() << c.error().hint;
   EXPECT_EQ((*c)->peer().trust, Trust::kClusterKey);
-  EXPECT_TRUE((*c)->peer().is_daemon(Uid(4700)));
+  EXPECT_EQ((*c)->peer().subject(Uid(4700)).kind, SubjectKind::kClusterKey);
   EXPECT_EQ((*c)->peer().address, "127.0.0.1:" + std::to_string(port));
   // A TLS 1.3 client is ready half a round trip before its server: only the answer shows that the server has
   // it.
   EXPECT_EQ(ask(f, **c, "hello"), "hello");
   ASSERT_EQ(echo.channels.size(), 1u);
-  EXPECT_TRUE((*echo.channels.begin())->peer().is_daemon(Uid(4700)));
+  EXPECT_EQ((*echo.channels.begin())->peer().subject(Uid(4700)).kind, SubjectKind::kClusterKey);
   std::string big(30u << 20, 'x');
   EXPECT_TRUE(ask(f, **c, big) == big);
   EXPECT_EQ(ask(f, **c, ""), "");

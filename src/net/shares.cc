@@ -32,7 +32,8 @@ Shares::Shares(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures)
     : loop_(loop), reserve_(std::move(reserve)), figures_(figures), pace_(figures.told_again) {}
 
 bool Shares::is_reserve(const Peer& peer) const {
-  return peer.trust == Trust::kClusterKey || std::ranges::find(reserve_, peer.uid.value) != reserve_.end();
+  return peer.trust == Trust::kClusterKey || peer.trust == Trust::kCertificate ||
+         std::ranges::find(reserve_, peer.uid.value) != reserve_.end();
 }
 
 std::shared_ptr<Shares::Account> Shares::account(Uid uid) {

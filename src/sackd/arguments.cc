@@ -22,12 +22,14 @@ constexpr char kUsage[] = "Usage: sackd [OPTIONS]\n"
                           "  --conf-server LIST  get the configuration from slurmctld at HOST[:PORT], the first that answers\n"
                           "  --disable-reconfig  get it once, and do not follow its changes\n"
                           "  --key-file FILE     the cluster key\n"
+                          "  --token-file FILE   join with the token in FILE, in place of the cluster key\n"
                           "  --systemd           started by systemd: do not detach\n";
 
-enum Long { kConfServer = 256, kDisableReconfig, kKeyFile, kPort, kCaCert, kJwks };
+enum Long { kConfServer = 256, kDisableReconfig, kKeyFile, kPort, kCaCert, kJwks, kTokenFile };
 constexpr option kLong[] = {{"conf-server", required_argument, nullptr, kConfServer},
                             {"disable-reconfig", no_argument, nullptr, kDisableReconfig},
                             {"key-file", required_argument, nullptr, kKeyFile},
+                            {"token-file", required_argument, nullptr, kTokenFile},
                             {"port", required_argument, nullptr, kPort},
                             {"ca-cert-file", required_argument, nullptr, kCaCert},
                             {"jwks-file", required_argument, nullptr, kJwks},
@@ -59,8 +61,9 @@ void take(int option, Arguments& arguments) {
     case kConfServer: arguments.conf_server = optarg; break;
     case kDisableReconfig: arguments.disable_reconfig = true; break;
     case kKeyFile: arguments.key_file = optarg; break;
+    case kTokenFile: arguments.token_file = optarg; break;
     case kPort: take_port(arguments, "--port", optarg); break;
-    case kCaCert: refuse(arguments, "--ca-cert-file: the cluster key proves slurmctld; no connection here has certificates"); break;
+    case kCaCert: refuse(arguments, "--ca-cert-file: the cluster key proves slurmctld, or with --token-file the token does"); break;
     case kJwks: refuse(arguments, "--jwks-file: not supported yet; --key-file names the one key of the cluster"); break;
     default: std::fputs("Try 'sackd -h' for more information\n", stderr); arguments.exit_now = 1;
   }
@@ -91,6 +94,8 @@ Arguments parse_arguments(int argc, char** argv) {
   if (arguments.exit_now < 0) take_variables(arguments);
   if (arguments.exit_now < 0 && !arguments.conf_server.empty())
     if (auto servers = agent::servers_named(arguments.conf_server); !servers) refuse(arguments, std::string(servers.error().message()));
+  if (arguments.exit_now < 0 && !arguments.token_file.empty() && !arguments.key_file.empty())
+    refuse(arguments, "--token-file, --key-file: a host has either a token or the cluster key");
   if (arguments.exit_now < 0 && optind < argc) refuse(arguments, std::string(argv[optind]) + ": unexpected argument");
   return arguments;
 }

@@ -10,7 +10,7 @@ namespace muster::sackd {
 struct Arguments {
   bool foreground = false;        // -D, --systemd
   bool disable_reconfig = false;  // fetch once, follow no changes
-  std::string conf_server, conf_file, key_file;
+  std::string conf_server, conf_file, key_file, token_file;
   int verbose = 0;
   std::optional<int> debug, stderr_debug, syslog_debug;  // SACKD_DEBUG …: levels of the log
   std::vector<std::string> notes;                        // for the log

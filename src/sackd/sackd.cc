@@ -53,9 +53,25 @@ struct Prepared {
   agent::FetchedConfig fetched;  // to be written once we are SlurmUser
 };
 
-Result<Prepared> with_files_of_slurmctld(const std::vector<net::Endpoint>& servers, const Arguments& arguments) {
+using Joined = std::shared_ptr<agent::Membership>;
+
+// By the token, if there is one: this host is known to slurmctld from then on.
+Result<Joined> join(std::vector<net::Endpoint> servers, const Arguments& arguments) {
+  if (arguments.token_file.empty()) return Joined();
+  if (servers.empty()) {
+    MUSTER_TRY(loaded, load(site::find_conf(arguments.conf_file)));
+    for (const config::ControllerHost& host : loaded.config.slurmctld_hosts)
+      servers.push_back({host.address, loaded.config.slurmctld_port.first});
+  }
+  return agent::Membership::join(arguments.token_file, {SubjectKind::kLogin, os::short_hostname()}, servers, [](const std::string& why) {
+    std::fprintf(stderr, "sackd: slurmctld has to let this host in, and is waited for: %s\n", why.c_str());
+  });
+}
+
+Result<Prepared> with_files_of_slurmctld(const std::vector<net::Endpoint>& servers, const Arguments& arguments, const Joined& joined) {
   Prepared out;
-  MUSTER_TRY(proof, agent::first_proof(arguments.conf_file, arguments.key_file, ""));
+  MUSTER_TRY(proof, joined ? agent::FirstProof(joined->security(), std::string())
+                           : agent::first_proof(arguments.conf_file, arguments.key_file, ""));
   MUSTER_TRY(fetched, agent::fetch_from(servers, proof.security, [](const std::string& why) {
                std::fprintf(stderr, "sackd: slurmctld has the configuration, and is waited for: %s\n", why.c_str());
              }));
@@ -82,12 +98,18 @@ Result<Prepared> prepare(const Arguments& arguments) {
   if (agent::run_directory().empty())
     return fail(Errc::kConfig, "RUNTIME_DIRECTORY is not set", "without root it has to name the folder for sack.socket and the files");
   MUSTER_TRY(servers, agent::conf_servers(arguments.conf_server, arguments.conf_file));
-  MUSTER_TRY(out, servers.empty() ? with_own_files(arguments) : with_files_of_slurmctld(servers, arguments));
+  MUSTER_TRY(joined, join(servers, arguments));
+  MUSTER_TRY(out, servers.empty() ? with_own_files(arguments) : with_files_of_slurmctld(servers, arguments, joined));
   Setup& setup = out.setup;
   MUSTER_TRY(slurm_user, site::user_of(setup.config.slurm_user));
   setup.slurm_user = slurm_user;
   setup.host = os::short_hostname();
-  if (setup.config.auth_type != "auth/munge" && !arguments.key_file.empty()) {
+  setup.membership = joined;
+  if (joined && setup.config.auth_type == "auth/munge")
+    return fail(Errc::kConfig, "--token-file: tokens are for AuthType=auth/slurm, and this cluster has auth/munge");
+  if (joined) {
+    setup.security = joined->security();
+  } else if (setup.config.auth_type != "auth/munge" && !arguments.key_file.empty()) {
     MUSTER_TRY(key, site::read_cluster_key_at(arguments.key_file, slurm_user));
     setup.security.key = std::move(key);
   } else if (setup.security.key.empty()) {
@@ -121,7 +143,9 @@ agent::ControllerConnection::Ports Sackd::connection_ports() {
   agent::ControllerConnection::Ports ports;
   ports.way = [this] {
     const config::Config& config = setup_.config;
-    std::string agent = site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first);
+    // A host that joined with a token is known by its certificate alone, also beside slurmctld.
+    std::string agent =
+        setup_.membership ? std::string() : site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first);
     return agent::ControllerConnection::Way::of(config, std::move(agent), setup_.security, setup_.slurm_user);
   };
   ports.opened = [this] {
@@ -157,6 +181,7 @@ Result<> Sackd::start(net::BoundSocket socket) {
   for (const std::string& note : arguments_.notes) log_.info("{}", note);
   wire_signals();
   link_.start();
+  if (setup_.membership) renew();
   return {};
 }
 
@@ -178,6 +203,11 @@ void Sackd::wire_signals() {
                                          log_.info("connections: {} of users; slurmctld {}", users_.size(),
                                                    link_.connected() ? "is connected" : "is not connected");
                                        }});
+}
+
+void Sackd::renew() {
+  setup_.membership->renew(link_, log_, net::Loop::now());
+  renewal_ = loop_.after(minutes(1), [this] { renew(); });
 }
 
 void Sackd::on_frame(const net::Frame& frame) {
@@ -251,6 +281,10 @@ int run_sackd(int argc, char** argv) {
   if (auto ok = site::become_user(prepared->setup.config.slurm_user); !ok) return die(ok.error());
   if (!prepared->setup.folder.empty())
     if (auto ok = agent::write_conf_cache(prepared->setup.folder, prepared->fetched, prepared->setup.key); !ok) return die(ok.error());
+  // The certificate is renewed by SlurmUser, who has to be able to replace what is in the token's folder.
+  if (const std::string folder = site::directory_of(arguments.token_file);
+      !arguments.token_file.empty() && ::access(folder.c_str(), W_OK) != 0)
+    return die(Error(Errc::kAccessDenied, folder + ": SlurmUser has to own the folder of --token-file, where the certificate is kept"));
   auto log = os::Log::open(log_options(arguments));
   if (!log) return die(log.error());
   (*log)->info("sackd version {} started on cluster {}", kVersion, prepared->setup.config.cluster_name);

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "agent/conf_servers.h"
+#include "agent/membership.h"
 #include "agent/user_relay.h"
 #include "config/load.h"
 #include "net/channel_set.h"
@@ -19,9 +20,10 @@ struct Setup {
   config::Config config;
   net::Security security;
   Uid slurm_user{};
-  std::string host;                  // this one
-  std::string conf_file;             // "" where the files come from slurmctld
-  std::string folder, version, key;  // of the files that come from slurmctld
+  std::string host;                               // this one
+  std::string conf_file;                          // "" where the files come from slurmctld
+  std::string folder, version, key;               // of the files that come from slurmctld
+  std::shared_ptr<agent::Membership> membership;  // of --token-file; null: there is the cluster key, or munge
 };
 
 class Sackd {
@@ -38,6 +40,7 @@ class Sackd {
   void fetch();  // the files, if slurmctld has others
   void fetched(Result<agent::FetchedConfig> config);
   void read_again();
+  void renew();  // the certificate, when it is time
 
   Setup setup_;
   Arguments arguments_;
@@ -47,6 +50,7 @@ class Sackd {
   agent::UserRelay relay_;
   net::ChannelSet users_;
   std::unique_ptr<net::Listener> listener_;
+  std::unique_ptr<net::Loop::Timer> renewal_;
   bool fetching_ = false, again_ = false;
 };
 

@@ -11,6 +11,7 @@
 #include "model/node_rpc.h"
 #include "model/rows.h"
 #include "model/rpc.h"
+#include "model/token_rpc.h"
 #include "model/usage_report.h"
 #include "wire/accounting_instances.h"
 #include "wire/instances.h"
@@ -29,21 +30,22 @@ using Messages = testing::Types<
     rpc::WaitRecords, rpc::RunWithoutJob, rpc::JobResult, rpc::FinishAllocation, rpc::AttachAllocation, rpc::CreateStep, rpc::StepNode,
     rpc::StepCreated, rpc::FinishStep, rpc::JobSelector, rpc::JobFilter, rpc::SignalJobs, rpc::PerJobError, rpc::SignalJobsAnswer,
     rpc::ControlJobs, rpc::KeyValue, rpc::UpdateJob, rpc::UpdateNode, rpc::JoinNode, rpc::NodeJoined, rpc::FetchConfig, rpc::ConfigManifest,
-    rpc::FetchConfigFile, rpc::ConfigChanged, rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes, rpc::NotifyJob, rpc::UpdateConfig,
-    rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::QueryShares, rpc::ShareRows, ShareRow, rpc::QueryAssocMgr, rpc::AssocMgrRows,
-    AssociationUse, QosUse, rpc::QueryPriorities, rpc::PriorityRows, PriorityRow, FactorRow, rpc::Messages, rpc::Shutdown, rpc::QueryJobs,
-    rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions, rpc::PartitionRows, rpc::Text, rpc::QueryText,
-    rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords, rpc::RecordsStored, rpc::QueryRecords,
-    rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities, ArchivePart, rpc::ArchiveDump,
-    rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::StoreContent, rpc::QueryContent, rpc::ContentPart,
-    rpc::QueryDatabaseStatistics, rpc::DatabaseStatistics, rpc::EntitiesEdited, rpc::EditJobRecords, rpc::JobRecordsEdited,
-    rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, EventRecord, ReservationRecord, rpc::QueryUsage, rpc::UsageAnswer,
-    rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage, rpc::ReservationUsages, rpc::QueryEvents, rpc::EventRecords,
-    rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register, node_rpc::BatchStarted,
-    node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::Registered,
-    node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob, node_rpc::SignalJob,
-    node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, Numbered<NodeReport>,
-    Numbered<NodeOrder>>;
+    rpc::FetchConfigFile, rpc::ConfigChanged, rpc::CreateToken, rpc::TokenCreated, rpc::TokenRows, rpc::RevokeToken, rpc::TokenRevoked,
+    rpc::AskCertificate, rpc::CertificateIssued, rpc::ClusterTrust, rpc::UpdatePartition, rpc::UpdateStep, rpc::ControlNodes,
+    rpc::NotifyJob, rpc::UpdateConfig, rpc::QueryLicenses, rpc::LicenseRows, LicenseRow, rpc::QueryShares, rpc::ShareRows, ShareRow,
+    rpc::QueryAssocMgr, rpc::AssocMgrRows, AssociationUse, QosUse, rpc::QueryPriorities, rpc::PriorityRows, PriorityRow, FactorRow,
+    rpc::Messages, rpc::Shutdown, rpc::QueryJobs, rpc::RequestRow, rpc::JobRows, rpc::QueryNodes, rpc::NodeRows, rpc::QueryPartitions,
+    rpc::PartitionRows, rpc::Text, rpc::QueryText, rpc::QueryTopology, rpc::TopologyAnswer, JobRecord, StepRecord, rpc::StoreRecords,
+    rpc::RecordsStored, rpc::QueryRecords, rpc::JobRecords, rpc::RegisterCluster, rpc::QueryEntities, rpc::Entities, rpc::EditEntities,
+    ArchivePart, rpc::ArchiveDump, rpc::ArchiveDumped, rpc::ArchiveLoad, rpc::ArchiveLoaded, rpc::StoreContent, rpc::QueryContent,
+    rpc::ContentPart, rpc::QueryDatabaseStatistics, rpc::DatabaseStatistics, rpc::EntitiesEdited, rpc::EditJobRecords,
+    rpc::JobRecordsEdited, rpc::AwaitDirectory, rpc::DirectoryVersion, AccountChanges, EventRecord, ReservationRecord, rpc::QueryUsage,
+    rpc::UsageAnswer, rpc::QueryJobSizes, rpc::JobSizes, rpc::QueryReservationUsage, rpc::ReservationUsages, rpc::QueryEvents,
+    rpc::EventRecords, rpc::WatchJobs, rpc::JobChanges, rpc::Relay, rpc::AskerGone, rpc::Pong, node_rpc::NodeJob, node_rpc::Register,
+    node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load,
+    node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob,
+    node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob,
+    Numbered<NodeReport>, Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {

@@ -190,7 +190,7 @@ def test_who_gets_nothing(make_cluster):
     assert "ConfigLess mode is disabled in slurm configuration." in said and "SlurmctldParameters=enable_configless" in said
     for wrong, why in (("127.0.0.1:0", "a port is a number from 1 to 65535"), ("::1", "brackets"), (",", "names no server"), ("a b", "this is no host")):
         assert why in refused("--conf-server", wrong)
-    assert "no connection here has certificates" in refused("--ca-cert-file", "/x", "--conf-server", site.server)
+    assert "or with --token-file the token does" in refused("--ca-cert-file", "/x", "--conf-server", site.server)
     with open(os.path.join(site.node, "slurm.key"), "wb") as f:
         f.write(os.urandom(1024))
     assert "key" in refused("--conf-server", site.server)
@@ -280,7 +280,7 @@ def test_sackd_that_follows_no_changes_and_one_with_a_file(make_cluster):
     site.has("slurm.conf", "# unseen")    # the node has it
     assert "# unseen" not in open(site.run + "/conf/slurm.conf").read()
     assert end_process(login.sackd) == 0
-    for args, why in ((("--port", "x"), "a port is a number"), (("--jwks-file", "/x"), "not supported yet"), (("--ca-cert-file", "/x"), "certificates")):
+    for args, why in ((("--port", "x"), "a port is a number"), (("--jwks-file", "/x"), "not supported yet"), (("--ca-cert-file", "/x"), "the token does"), (("--token-file", "x", "--key-file", "y"), "either a token or the cluster key")):
         done = cluster.run("sackd", "-D", *args, env=site.env())
         assert done.code == 1 and why in done.err, done
     done = cluster.run("sackd", "-D", env=site.env(SACKD_DEBUG="loud"))

@@ -30,7 +30,7 @@ MAY = {
     "QueryLicenses": "", "QueryShares": "", "QueryAssocMgr": "", "QueryPriorities": "", "Relay": "", "AskerGone": "", "QueryStatistics": "",
     "QueryTopology": "", "WatchJobs": "", "AskCredential": "", "WaitSteps": "", "RunWithoutJob": "",
     "WaitRecords": "", "FetchContent": "", "InstallCrontab": "new own", "QueryCrontab": "", "SetTrigger": "", "ClearTriggers": "",
-    "QueryTriggers": "", "AskDatabase": "",
+    "QueryTriggers": "", "AskDatabase": "", "CreateToken": "", "QueryTokens": "", "RevokeToken": "", "AskCertificate": "",
     # slurmd's
     "LaunchStep": "own", "SignalStepTasks": "own", "RelayToNode": "own", "QueryLocalSteps": "", "QueryLocalDaemon": "", "AttachTasks": "",
     "SendFile": "", "PartEnded": "", "TellSteps": "", "QueryStepUse": "",

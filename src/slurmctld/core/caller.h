@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/ids.h"
+#include "model/subject.h"
 
 namespace muster::slurmctld {
 
@@ -17,6 +19,10 @@ struct Caller {
   std::string name;                 // filled only where it is asked for: by accounting, or where labels are user names (mcs/user)
   uint32_t session = 0;             // the session that the command runs in, on its host; 0: not known
   std::string address;              // by which other hosts reach the one that the command runs on; "": not known
+  // The host that passed the request on, where it is known by a certificate of its own; passed_on.h says what then counts. kUser: there is none,
+  // or it has the cluster key.
+  Subject through;
+  std::optional<NodeId> through_node;  // which node that is
   static Caller root() { return {}; }
 };
 

@@ -1,5 +1,7 @@
 #include "slurmctld/core/rights.h"
 
+#include <algorithm>
+
 namespace muster::slurmctld {
 namespace {
 
@@ -29,7 +31,8 @@ std::string_view who_has(RightLevel level) {
 }
 
 Rights::Rights(const Settings& settings, std::shared_ptr<const AccountDirectory> directory, const Caller& who)
-    : directory_(std::move(directory)), uid_(who.uid), name_(who.name) {
+    : directory_(std::move(directory)), uid_(who.uid), name_(who.name), through_(who.through), through_node_(who.through_node) {
+  if (through_.kind != SubjectKind::kUser) return;
   if (uid_ == Uid{0} || uid_ == settings.slurm_user) {
     standing_ = Standing::kRoot;
   } else if (directory_ && !name_.empty()) {
@@ -39,8 +42,15 @@ Rights::Rights(const Settings& settings, std::shared_ptr<const AccountDirectory>
   }
 }
 
+bool Rights::within_reach(const Job& job) const {
+  if (through_.kind != SubjectKind::kNode || job.request->alloc_node == through_.name) return true;
+  return through_node_ && job.allocation &&
+         std::ranges::any_of(job.allocation->nodes, [&](const NodeShare& s) { return s.node == *through_node_; });
+}
+
 bool Rights::coordinates(const Job& job) const {
-  return directory_ && !name_.empty() && !job.request->account.empty() && directory_->coordinates(name_, job.request->account);
+  return through_.kind != SubjectKind::kNode && directory_ && !name_.empty() && !job.request->account.empty() &&
+         directory_->coordinates(name_, job.request->account);
 }
 
 bool Rights::may(Right right) const {

@@ -1,5 +1,6 @@
 // Rights: who may do what, to the cluster and to a job. rights.def has a row for each thing that is judged and says who may; this judges.
-// Decisions and queries alike ask it. scontrol(1) AUTHORIZATION; guide user_permissions; docs/security.md. Cost: O(log n) of the accounts
+// Decisions and queries alike ask it. Of a caller whom a host with a certificate of its own passes on only the rights of an ordinary user
+// count, and where that host is a node, only to jobs that have a part of it or were submitted there (docs/adr/0019). scontrol(1) AUTHORIZATION; guide user_permissions; docs/security.md. Cost: O(log n) of the accounts
 // known.
 #pragma once
 
@@ -52,15 +53,19 @@ class Rights {
   // For a right that is judged for each job: whether the caller has it for any job there is.
   bool may(Right right) const;
   bool may(Right right, const Job& job) const;
+  bool is_privileged() const { return standing_ != Standing::kUser; }  // root, SlurmUser, administrators, operators
 
  private:
   enum class Standing : uint8_t { kUser, kOperator, kAdministrator, kRoot };
-  bool owns(const Job& job) const { return uid_ == job.request->uid; }
+  bool owns(const Job& job) const { return uid_ == job.request->uid && within_reach(job); }
+  bool within_reach(const Job& job) const;
   bool coordinates(const Job& job) const;
 
   std::shared_ptr<const AccountDirectory> directory_;
   Uid uid_;
   std::string name_;
+  Subject through_;
+  std::optional<NodeId> through_node_;
   Standing standing_ = Standing::kUser;
 };
 

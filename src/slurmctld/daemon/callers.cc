@@ -92,9 +92,10 @@ Caller Callers::of(const net::Peer& peer, const Cluster& cluster) const {
   return who;
 }
 
-bool Callers::is_daemon(const net::Peer& peer) const {
+Subject Callers::subject(const net::Peer& peer) const {
+  const Subject who = peer.subject(settings_()->slurm_user);
   // Where slurmctld runs as an ordinary user (muster up), so do its daemons.
-  return peer.is_daemon(settings_()->slurm_user) || peer.uid.value == ::geteuid();
+  return who.kind == SubjectKind::kUser && peer.uid.value == ::geteuid() ? Subject{SubjectKind::kAdministrator, {}} : who;
 }
 
 std::vector<std::string> Callers::groups_of(Uid uid) const {

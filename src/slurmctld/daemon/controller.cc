@@ -33,6 +33,7 @@
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/daemon/accounting_link.h"
 #include "slurmctld/daemon/arguments.h"
+#include "slurmctld/daemon/certificates.h"
 #include "slurmctld/daemon/completions.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/node_links.h"
@@ -81,7 +82,7 @@ class Controller {
   void post_command(F f);
   template <class F>
   void answer_record_waits(F f);
-  Result<> listen(net::BoundSocket agent);
+  Result<> listen(net::BoundSocket agent, const net::Security& security);
   void wire_signals();
   void reopen_log();
   void report_connections();
@@ -127,6 +128,7 @@ class Controller {
   std::unique_ptr<CoreThread> core_;
   std::unique_ptr<PlannerThread> planner_;
   std::unique_ptr<NodeLinks> nodes_;
+  std::unique_ptr<Certificates> certificates_;       // null with munge
   net::Security security_;                           // signs the warrants of step managers
   std::shared_ptr<const ConfigFiles> config_files_;  // for hosts without slurm.conf; null: they get none
   std::unique_ptr<Service> service_;
@@ -150,7 +152,7 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, c
   MUSTER_TRY(turns, open_state());
   // The configuration becomes part of the state before anybody is served. What is left to do waits for the parts that do it.
   MUSTER_TRY(effects, turns.open(*settings_));
-  MUSTER_TRY(security, site::load_security(loaded->config, slurm_user));
+  MUSTER_TRY(security, own_security(loaded->config, slurm_user, certificates_));
   MUSTER_TRY(blobs, store::open_sqlite_blobs(loaded->config.state_save_location));
   blobs_ = std::move(blobs);
   completions_ = std::make_unique<Completions>(loop_, log_, loaded->config.state_save_location,
@@ -166,7 +168,7 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, c
       [this](pid_t pid, int status) { return triggers_->reaped(pid) || completions_->reaped(pid, status); });
   accounting_ = std::make_unique<AccountingLink>(loop_, log_, accounting_ports());
   service_ = std::make_unique<Service>(loop_, log_, stats_, *core_, *planner_, *nodes_, service_ports(security));
-  MUSTER_TRY_VOID(listen(std::move(agent)));
+  MUSTER_TRY_VOID(listen(std::move(agent), security));
   completions_->begin(core_->snapshot());
   core_->start();
   planner_->start();
@@ -275,6 +277,7 @@ NodeLinks::Ports Controller::node_ports() {
   ports.later = [this](std::function<void()> f) { loop_.defer(std::move(f)); };
   ports.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
   ports.config_version = [this] { return config_version(); };
+  ports.trust = [this] { return certificates_ ? wire::encoded(certificates_->trust()) : std::string(); };
   ports.behind = [this](NodeId node) { post_command([node](Core& c) { c.node_caught_up(node); }); };
   ports.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
   return ports;
@@ -317,6 +320,7 @@ Service::Ports Controller::service_ports(const net::Security& security) {
   ports.config_files = [this] { return config_files_; };
   ports.shutdown = [this](bool controller_only) { shutdown(controller_only); };
   ports.security = security;
+  ports.certificates = certificates_.get();
   ports.pass_on = [this](Uid uid, size_t bytes) { return shares_->pass_on(uid, bytes); };
   ports.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) {
     use(std::move(changed), settings()->slurm_user);
@@ -349,9 +353,8 @@ std::string listen_address(const config::Config& c) {
   return own ? own->address : "*";
 }
 
-Result<> Controller::listen(net::BoundSocket agent) {
+Result<> Controller::listen(net::BoundSocket agent, const net::Security& security) {
   const config::Config& config = settings_->config();
-  MUSTER_TRY(security, site::load_security(config, settings_->slurm_user));
   auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
   net::Limits limits;
   limits.shares = shares_;

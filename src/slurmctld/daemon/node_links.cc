@@ -31,6 +31,12 @@ Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view p
 }
 
 Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& registration) {
+  if (const net::Peer& peer = channel->peer(); peer.trust == net::Trust::kCertificate && !peer.certified.is_node(registration.node)) {
+    if (auto untold = told_.tell("certificate of " + peer.certified.text(), net::Loop::monotonic()))
+      logger_.error("{} at {} registers as node '{}' and is refused{}", peer.certified.text(), peer.address,
+                    registration.node.substr(0, 256), net::Pace::more(*untold));
+    return fail(Errc::kAccessDenied, {}, peer.certified.text() + " registers as itself and as nobody else");
+  }
   std::shared_ptr<const Cluster> cluster = ports_.snapshot();
   const Node* node = cluster->node(registration.node);
   if (!node) {
@@ -51,6 +57,7 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   link = {channel, node->id, registration.node, registration.hardware.boot_id, LinkSession(session), {}, false, false};
   by_node_[node->id.value] = channel.get();
   logger_.debug("node {} registered from {}", registration.node, channel->peer().address);
+  if (std::string trust = ports_.trust(); !trust.empty()) channel->notify(rpc::ClusterTrust::kNumber, std::move(trust));
   // The session's first order, before any that the registration gives rise to.
   node_rpc::Registered hello;
   hello.session = session;
@@ -179,6 +186,18 @@ void NodeLinks::drop(NodeId node) {
   net::ChannelPtr channel = links_.at(at->second).channel;
   on_closed(channel.get());
   channel->close();
+}
+
+void NodeLinks::tell_trust() {
+  const std::string trust = ports_.trust();
+  if (trust.empty()) return;
+  for (const auto& [raw, link] : links_) link.channel->notify(rpc::ClusterTrust::kNumber, trust);
+}
+
+std::optional<std::string> NodeLinks::address_of(const std::string& node) const {
+  for (const auto& [raw, link] : links_)
+    if (link.name == node) return host_of_peer(link.channel->peer().address);
+  return std::nullopt;
 }
 
 void NodeLinks::send_to_all(const NodeOrder& order) {

@@ -32,6 +32,7 @@ class NodeLinks {
     std::function<void(std::function<void()>)> later;                 // in another turn of the loop
     std::function<void(NodeId)> behind;                               // obligations were left out, and the node has caught up
     std::function<std::string()> config_version = [] { return ""; };  // of the files for nodes without slurm.conf
+    std::function<std::string()> trust = [] { return ""; };           // rpc::ClusterTrust, encoded; "": there is none
   };
   static constexpr size_t kWindow = 256u << 10;
   static constexpr size_t kMostWaiting = 4096;
@@ -48,6 +49,8 @@ class NodeLinks {
   void ask(NodeId node, uint16_t message, std::string payload, Duration timeout, std::function<void(Result<net::Frame>)> answered);
   void drop(NodeId node);  // ends its connection; it connects and registers again
   void send_to_all(const NodeOrder& order);
+  void tell_trust();                                                     // all nodes: what is revoked is different now
+  std::optional<std::string> address_of(const std::string& node) const;  // of its connection, without the port; none: it has none
   size_t connected() const { return by_node_.size(); }
   std::optional<NodeId> node_of(const net::Channel* channel) const;
   size_t waiting(NodeId node) const;  // orders that the node's socket has not taken

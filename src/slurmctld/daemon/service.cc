@@ -8,6 +8,8 @@
 #include "net/credential.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/on_behalf.h"
+#include "slurmctld/core/passed_on.h"
+#include "slurmctld/core/peers.h"
 #include "slurmctld/core/rows.h"
 #include "slurmctld/core/waits.h"
 #include "slurmctld/daemon/encoded_answer.h"
@@ -17,12 +19,6 @@
 
 namespace muster::slurmctld {
 namespace {
-
-constexpr size_t kMostFollowers = 16384;  // login hosts that are told of changes
-
-std::unexpected<Error> not_enabled() {
-  return fail(Errc::kConfiglessDisabled, {}, "SlurmctldParameters=enable_configless in slurm.conf lets slurmctld give out the files");
-}
 
 uint64_t time_of_1000_clock_reads() {
   Duration began = net::Loop::monotonic();
@@ -83,6 +79,7 @@ net::ChannelSet::Events Service::channel_events() {
   net::ChannelSet::Events events;
   events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
   events.ended = [this](const net::Channel* channel) {
+    members_.gone(channel);
     nodes_.on_closed(channel);
     streams_.forget(channel);
     plan_streams_.forget(channel);
@@ -100,32 +97,40 @@ net::ChannelSet::Events Service::channel_events() {
 
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   const net::Peer& peer = channel->peer();
+  const Subject who = callers_.subject(peer);
   if (frame.message == wire::kNodeReport) {
-    if (!callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
+    if (!may(PeerRight::kReport, who.kind)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
     return nodes_.on_report(channel, frame.payload);
   }
   const CommandRow* row = command_row(frame.message);
   if (!row) return fail(Errc::kUnexpectedMessage);
-  const bool by_daemon = row->kind == CommandKind::kDaemon;
-  if (by_daemon && !callers_.is_daemon(peer)) return fail(Errc::kAccessDenied, "only daemons of nodes may say that");
+  MUSTER_TRY_VOID(may_say(*row, who));
   if (frame.kind != net::FrameKind::kRequest && frame.message != number_of<rpc::AskerGone>) return fail(Errc::kUnexpectedMessage);
   Call call{channel, frame.id, frame.message, {}, net::Loop::monotonic(), {}};
-  if (by_daemon) return serve(call, frame.payload);
+  if (row->kind == CommandKind::kDaemon) return serve(call, frame.payload);
   call.who = callers_.of(peer, *core_.snapshot());
-  return admit(call, frame.payload);
+  if (peer.trust != net::Trust::kCertificate) return admit(call, frame.payload);
+  MUSTER_TRY(itself, Members::as_itself(frame.message, frame.payload, who, std::move(call.who)));
+  call.who = std::move(itself);
+  return serve(call, frame.payload);
 }
 
-// Where names, groups or rights by accounting matter, the caller is looked up first.
+// Where names, groups or rights by accounting matter, the caller is looked up first. What a host with a certificate passes on counts so far as that
+// host is believed.
 Result<> Service::admit(const Call& call, std::string_view payload) {
   const CommandRow* row = command_row(call.message);
   if (!row || row->kind == CommandKind::kDaemon) return fail(Errc::kUnexpectedMessage);
-  if (!callers_.names_needed(call.who)) return serve(call, payload);
-  auto named = [this](Call c, std::string_view kept) -> Result<> {
-    MUSTER_TRY_VOID(callers_.name(c.who));
+  auto named = [this, row](Call c, std::string_view kept) -> Result<> {
+    if (callers_.names_needed(c.who)) MUSTER_TRY_VOID(callers_.name(c.who));
+    if (c.who.through.kind != SubjectKind::kUser) {
+      const auto cluster = core_.snapshot();
+      MUSTER_TRY(who, passed_on(*cluster, *ports_.settings(), cluster->directory, *row, std::move(c.who)));
+      c.who = std::move(who);
+    }
     return serve(c, kept);
   };
   const Uid uid = call.who.uid;
-  if (callers_.prepared(uid)) return named(call, payload);
+  if (!callers_.names_needed(call.who) || callers_.prepared(uid)) return named(call, payload);
   return when_known(uid, call, [named, kept = std::string(payload)](const Call& c) { return named(c, kept); });
 }
 
@@ -146,18 +151,24 @@ Result<> Service::serve(const Call& call, std::string_view payload) {
   }
 }
 
-// A node daemon passes on what a user asked at its agent socket; it is judged as that user's request.
+// A node daemon passes on what a user asked at its agent socket; it is judged as that user's request, as far as that host is believed.
 Result<> Service::relay(const Call& from, const rpc::Relay& relay) {
   // Its notices would go to the node daemon: the asker needs a connection of its own, and tries until there is one.
   if (relay.message == number_of<rpc::WatchJobs>)
     return fail(Errc::kConnectFailed, {}, "squeue --watch needs a connection to slurmctld itself; this node only passes on requests");
   Call call = from;
-  MUSTER_TRY(place, ports_.pass_on(relay.uid, relay.payload.size()));
+  const auto channel = from.channel.lock();
+  if (!channel) return {};
+  // The word of a host for root is not worth a place in the reserve, unless the host has the cluster key.
+  const bool certified = channel->peer().trust == net::Trust::kCertificate;
+  MUSTER_TRY(place, ports_.pass_on(certified && served_unnamed(*ports_.settings(), Caller{relay.uid, {}}) ? kNobody : relay.uid,
+                                   relay.payload.size()));
   call.message = relay.message;
   call.who.uid = relay.uid;
   call.who.gid = relay.gid;
   call.who.host = relay.host;
   call.who.session = relay.session;
+  Members::set_through(call.who, channel->peer(), *core_.snapshot());
   call.passed_on = {std::move(place), relay.asker};
   return admit(call, relay.payload);
 }
@@ -561,35 +572,6 @@ Result<> Service::shutdown(const Call& call, rpc::Shutdown request) {
   finish<rpc::Shutdown>(call, {});
   ports_.shutdown(request.controller_only);
   return {};
-}
-
-// ---- the configuration's files, for hosts that have none: each asks at its own pace. sackds are told here when the files are others; slurmds
-// are told by orders
-
-Result<> Service::fetch_config(const Call& call, rpc::FetchConfig request) {
-  const auto files = ports_.config_files();
-  if (!files) return not_enabled();
-  if (request.follow) {
-    std::erase_if(followers_, [&](const ChannelRef& f) { return f.expired() || f.lock() == call.channel.lock(); });
-    if (followers_.size() >= kMostFollowers) return fail(Errc::kTryAgainLater, {}, "too many hosts follow the configuration");
-    followers_.push_back(call.channel);
-  }
-  finish<rpc::FetchConfig>(call, files->manifest());
-  return {};
-}
-
-Result<> Service::fetch_config_file(const Call& call, rpc::FetchConfigFile request) {
-  const auto files = ports_.config_files();
-  if (!files) return not_enabled();
-  MUSTER_TRY(piece, files->piece(request));
-  finish<rpc::FetchConfigFile>(call, piece);
-  return {};
-}
-
-void Service::config_changed(const std::string& version) {
-  const std::string notice = wire::encoded(rpc::ConfigChanged{version});
-  for (const ChannelRef& follower : followers_)
-    if (auto channel = follower.lock()) channel->notify(rpc::ConfigChanged::kNumber, notice);
 }
 
 }  // namespace muster::slurmctld

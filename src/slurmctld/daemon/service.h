@@ -20,6 +20,7 @@
 #include "slurmctld/daemon/config_files.h"
 #include "slurmctld/daemon/core_thread.h"
 #include "slurmctld/daemon/database_questions.h"
+#include "slurmctld/daemon/members.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/statistics.h"
@@ -41,6 +42,7 @@ class Service {
     std::function<void(std::shared_ptr<const config::LoadedConfig>)> configuration_changed;  // scontrol changed it; core thread
     std::function<void(bool controller_only)> shutdown;
     net::Security security;                                                       // signs step credentials
+    Certificates* certificates = nullptr;                                         // null: there are none, with auth/munge
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
     QueryTexts texts;                                                             // query threads only
     std::function<std::shared_ptr<const ConfigFiles>()> config_files = [] { return nullptr; };  // null: enable_configless is not set
@@ -48,7 +50,10 @@ class Service {
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
 
-  void accept(net::ChannelPtr channel) { channels_.accept(std::move(channel)); }
+  void accept(net::ChannelPtr channel) {
+    members_.add(channel);
+    channels_.accept(std::move(channel));
+  }
   void close_all() { channels_.close_all(); }
   size_t connections() const { return channels_.size(); }
   void users_changed() { callers_.users_changed(); }  // I/O thread; the site says that its users or groups did
@@ -153,6 +158,9 @@ class Service {
   Result<> shutdown(const Call& call, rpc::Shutdown request);
   Result<> fetch_config(const Call& call, rpc::FetchConfig request);
   Result<> fetch_config_file(const Call& call, rpc::FetchConfigFile request);
+  // Tokens, certificates: what members.h answers.
+  template <class Request>
+  Result<> of_members(const Call& call, Request request);
   // Requests of node daemons.
   Result<> relay(const Call& call, const rpc::Relay& request);
   Result<> asker_gone(const Call& call, rpc::AskerGone request);
@@ -174,6 +182,7 @@ class Service {
   DatabaseQuestions database_{loop_, [this] { return way_to_database(); }};
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
+  Members members_{logger_, nodes_, ports_.certificates, [this](const net::Channel* channel) { channels_.drop(channel); }};
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
   std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation

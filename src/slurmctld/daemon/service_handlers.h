@@ -51,6 +51,15 @@ Result<> Service::complete(const Core& core, const Call&, const Request& request
 }
 
 template <class Request>
+Result<> Service::of_members(const Call& call, Request request) {
+  const auto channel = call.channel.lock();
+  if (!channel) return {};
+  MUSTER_TRY(answer, members_.answer(*channel, callers_.subject(channel->peer()), call.who, request));
+  finish<Request>(call, answer);
+  return {};
+}
+
+template <class Request>
 Result<> Service::change_by_manager(const Call& call, Request request) {
   const auto manager = manager_to_ask(*core_.snapshot(), *ports_.settings(), call.who, row_of<Request>.of_job, request.job);
   if (manager) return ask_manager(*manager, call, wire::encoded(request));

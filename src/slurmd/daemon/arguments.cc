@@ -37,9 +37,10 @@ constexpr char kUsage[] = "Usage: slurmd [OPTIONS]\n"
                           "  --conf-server LIST  get the configuration from slurmctld at HOST[:PORT], the first that answers\n"
                           "  --extra TEXT        set Extra of the node, which jobs may ask about with --extra\n"
                           "  --parameters LIST   SlurmdParameters for this start\n"
+                          "  --token-file FILE   join with the token in FILE, in place of the cluster key\n"
                           "  --systemd           started by systemd: do not detach\n";
 
-enum Long { kSystemd = 256, kParameters, kExtra, kConfServer, kConf, kAuthInfo, kCaCert, kInstance };
+enum Long { kSystemd = 256, kParameters, kExtra, kConfServer, kConf, kAuthInfo, kCaCert, kInstance, kTokenFile };
 
 constexpr option kLong[] = {{"systemd", no_argument, nullptr, kSystemd},
                             {"parameters", required_argument, nullptr, kParameters},
@@ -49,6 +50,7 @@ constexpr option kLong[] = {{"systemd", no_argument, nullptr, kSystemd},
                             {"authinfo", required_argument, nullptr, kAuthInfo},
                             {"ca-cert-file", required_argument, nullptr, kCaCert},
                             {"instance-id", required_argument, nullptr, kInstance},
+                            {"token-file", required_argument, nullptr, kTokenFile},
                             {"instance-type", required_argument, nullptr, kInstance},
                             {"help", no_argument, nullptr, 'h'},
                             {"version", no_argument, nullptr, 'V'},
@@ -73,7 +75,7 @@ struct Refusal {
   int option;
   const char *what, *why;
 };
-constexpr Refusal kRefusals[] = {{kCaCert, "--ca-cert-file", "the cluster key proves slurmctld; no connection here has certificates"},
+constexpr Refusal kRefusals[] = {{kCaCert, "--ca-cert-file", "the cluster key proves slurmctld, or with --token-file the token does"},
                                  {kInstance, "--instance-id, --instance-type", "not supported yet"}};
 
 int refuse(const std::string& why) {
@@ -93,6 +95,11 @@ void take_join(rpc::JoinAs as, Arguments& arguments) {
   if (arguments.join && *arguments.join != as)
     arguments.exit_now = refuse("-Z, -F", "a slurmd is either one kind of dynamic node or the other");
   arguments.join = as;
+}
+
+void take_token_file(Arguments& arguments) {
+  arguments.token_file = optarg;
+  if (arguments.token_file.empty()) arguments.exit_now = refuse("--token-file", "it names no file");
 }
 
 void take_conf(Arguments& arguments) {
@@ -116,6 +123,8 @@ void take(int option, Arguments& arguments) {
   } else if (option == 'F') {
     take_join(rpc::JoinAs::kFuture, arguments);
     arguments.feature = optarg ? optarg : "";
+  } else if (option == kTokenFile) {
+    take_token_file(arguments);
   } else if (option == kConf) {
     take_conf(arguments);
   } else if (option == 'v') {

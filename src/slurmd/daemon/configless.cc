@@ -7,7 +7,9 @@
 #include "agent/fetched_files.h"
 #include "base/text.h"
 #include "config/hosts.h"
+#include "config/load.h"
 #include "os/node/hardware.h"
+#include "site/conf_files.h"
 #include "wire/messages.h"
 
 namespace muster::slurmd {
@@ -36,10 +38,31 @@ Result<std::string> cache_folder(const agent::FetchedConfig& fetched, const Argu
   return config::substitute_node(loaded.config.slurmd_spool_dir, node, host) + "/conf-cache";
 }
 
+Result<> join_by_token(Arguments& arguments) {
+  if (arguments.join == rpc::JoinAs::kFuture)
+    return fail(Errc::kBadOption, "--token-file: a token is for a node by its name, and -F asks for whichever is free");
+  MUSTER_TRY(servers, agent::conf_servers(arguments.conf_server, arguments.conf_file));
+  if (servers.empty()) {
+    site::DiskFiles files;
+    auto loaded = config::load_config(files, site::find_conf(arguments.conf_file));
+    if (!loaded) return fail(config::to_text(loaded.error()));
+    const config::Config& config = loaded->config;
+    for (const config::ControllerHost& host : config.slurmctld_hosts)
+      servers.push_back({config.slurmctld_addr.empty() ? host.address : config.slurmctld_addr, config.slurmctld_port.first});
+  }
+  const std::string name = arguments.node_name.empty() ? os::short_hostname() : arguments.node_name;
+  MUSTER_TRY(membership, agent::Membership::join(arguments.token_file, {SubjectKind::kNode, name}, servers, [](const std::string& why) {
+               std::fprintf(stderr, "slurmd: slurmctld has to let this node in, and is waited for: %s\n", why.c_str());
+             }));
+  arguments.membership = std::move(membership);
+  return {};
+}
+
 Result<> fetch_configuration(Arguments& arguments) {
   MUSTER_TRY(servers, agent::conf_servers(arguments.conf_server, arguments.conf_file));
   if (servers.empty()) return {};
-  MUSTER_TRY(proof, agent::first_proof(arguments.conf_file, "", arguments.auth_info));
+  MUSTER_TRY(proof, arguments.membership ? agent::FirstProof(arguments.membership->security(), std::string())
+                                         : agent::first_proof(arguments.conf_file, "", arguments.auth_info));
   MUSTER_TRY(config, agent::fetch_from(servers, proof.security, [](const std::string& why) {
                std::fprintf(stderr, "slurmd: slurmctld has the configuration, and is waited for: %s\n", why.c_str());
              }));

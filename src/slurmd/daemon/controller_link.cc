@@ -14,7 +14,9 @@ ControllerLink::ControllerLink(net::Loop& loop, os::Log& log, const Setup& setup
 agent::ControllerConnection::Ports ControllerLink::connection_ports() {
   agent::ControllerConnection::Ports ports;
   ports.way = [this] {
-    return agent::ControllerConnection::Way::of(setup_.config(), setup_.controller_agent(), setup_.security, setup_.slurm_user);
+    // A host that joined with a token is known by its certificate alone, also beside slurmctld.
+    std::string agent = setup_.by_token ? std::string() : setup_.controller_agent();
+    return agent::ControllerConnection::Way::of(setup_.config(), std::move(agent), setup_.security, setup_.slurm_user);
   };
   ports.opened = [this] {
     session_ = session_.next(net::Loop::now());
@@ -44,6 +46,12 @@ void ControllerLink::fetch(const rpc::FetchContent& what, std::function<void(Res
 
 void ControllerLink::on_frame(const net::Frame& frame) {
   if (frame.kind == net::FrameKind::kRequest) return ports_.asked(connection_.channel(), frame);
+  if (frame.message == rpc::ClusterTrust::kNumber) {
+    rpc::ClusterTrust trust;
+    if (auto ok = wire::decode(frame.payload, trust); ok) ports_.trust(trust);
+    else log_.error("slurmctld sent a notice that cannot be read: {}", ok.error().message());
+    return;
+  }
   if (frame.message != wire::kNodeOrder) return;
   Numbered<NodeOrder> order;
   if (auto ok = wire::decode(frame.payload, order); !ok)

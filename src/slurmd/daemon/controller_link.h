@@ -26,6 +26,7 @@ class ControllerLink {
     std::function<void(const NodeOrder&)> order;
     std::function<void()> lost;
     std::function<void(const net::ChannelPtr&, const net::Frame&)> asked;  // requests of slurmctld
+    std::function<void(const rpc::ClusterTrust&)> trust;                   // who signs, and who is revoked
   };
   ControllerLink(net::Loop& loop, os::Log& log, const Setup& setup, Ports ports);
 

@@ -90,7 +90,8 @@ class FakeCluster {
   std::vector<uint64_t> askers_gone;
   std::vector<NodeReport> reports;
   std::vector<node_rpc::Register> registrations;
-  std::string key = "0123456789abcdef0123456789abcdef", credential_key = key, credential_cluster = "test";
+  std::string authority = std::string(32, 'a');  // whose signature slurmd believes
+  std::string key = "0123456789abcdef0123456789abcdef", credential_key = std::string(32, 'a'), credential_cluster = "test";
 
   rpc::StepCreated created(const rpc::CreateStep& m);
 

@@ -117,6 +117,7 @@ void FakeCluster::listen() {
         sent_ = 0;
         session_ = m.session;
         registrations.push_back(*r);
+        channel_->notify(rpc::ClusterTrust::kNumber, wire::encoded(rpc::ClusterTrust{*net::public_key(authority), {}}));
         send(node_rpc::Registered{session_, {}});
       } else {
         reports.push_back(m.message);
@@ -205,7 +206,7 @@ rpc::StepCreated FakeCluster::created(const rpc::CreateStep& m) {
   std::string bytes;
   wire::encode(credential, bytes);
   net::Security security;
-  security.key = credential_key;
+  security.authority_secret = credential_key;
   s.credential = *net::sign_credential(security, bytes);
   return s;
 }

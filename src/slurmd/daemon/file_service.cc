@@ -48,7 +48,8 @@ Result<rpc::SendFile> unpacked(const rpc::SendFile& m) {
 // As whom a file is written: the job's owner, or with --no-allocation slurmd itself, which only root and SlurmUser may ask for.
 Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& message) {
   if (message.as_caller) {
-    if (!is_daemon(peer)) return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
+    if (!may_ask(PeerRight::kAnyStep, peer))
+      return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
     return std::optional<os::Credentials>();
   }
   MUSTER_TRY(credential, check_credential(peer, message.credential, rpc::CredentialPurpose::kSendFile));
@@ -111,7 +112,7 @@ void Slurmd::pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent
   };
   const auto node = places_.find(nodes.front());
   if (!node) return failed(Error(Errc::kInvalidNodeName, "not in slurm.conf"));
-  net::connect_tcp(loop_, node->host, node->port, setup_.security, setup_.config().message_timeout,
+  net::connect_tcp(loop_, node->host, node->port, setup_.security.expecting("node:" + nodes.front()), setup_.config().message_timeout,
                    [bytes = wire::encoded(part), failed, done](Result<net::ChannelPtr> c) mutable {
                      if (!c) return failed(c.error());
                      net::ChannelPtr to = *c;

@@ -89,7 +89,7 @@ struct Hostile : testing::Test {
     credential.cluster = c.credential_cluster;
     credential.expires = net::Loop::now() + seconds(60);
     net::Security security;
-    security.key = c.key;
+    security.authority_secret = c.authority;
     return *net::sign_credential(security, wire::encoded(credential));
   }
   void terminate(uint32_t job) {

@@ -65,21 +65,21 @@ Result<std::string> find_gpus(Arguments& arguments, const Machine& machine) {
   return std::string();
 }
 
-Result<net::ClientOptions> way_to_controller(const config::Config& config, Uid slurm_user) {
+Result<net::ClientOptions> way_to_controller(const config::Config& config, Uid slurm_user, const agent::Membership* membership) {
   net::ClientOptions out;
-  out.agent_sockets = {site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first)};
+  if (!membership) out.agent_sockets = {site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first)};
   out.trusted_uids = {slurm_user.value, ::geteuid()};
   for (const config::ControllerHost& host : config.slurmctld_hosts)
     out.controllers.push_back({config.slurmctld_addr.empty() ? host.address : config.slurmctld_addr, config.slurmctld_port.first});
-  MUSTER_TRY(security, site::load_security(config, slurm_user));
-  out.security = std::move(security);
+  MUSTER_TRY(security, membership ? membership->security() : site::load_security(config, slurm_user));
+  out.security = security.expecting("controller");
   out.timeout = config.message_timeout;
   return out;
 }
 
 Result<rpc::NodeJoined> ask_once(const net::ClientOptions& way, Uid slurm_user, const rpc::JoinNode& request) {
   MUSTER_TRY(client, net::connect_client(way));
-  if (!client->peer().is_daemon(slurm_user) && client->peer().uid.value != ::geteuid())
+  if (!client->peer().may_be_controller(slurm_user) && client->peer().uid.value != ::geteuid())
     return fail(Errc::kAccessDenied, client->peer().address + " belongs to a user who may not be the controller");
   MUSTER_TRY(answer, client->request(wire::number_of<rpc::JoinNode>, wire::encoded(request), way.timeout));
   rpc::NodeJoined joined;
@@ -87,9 +87,9 @@ Result<rpc::NodeJoined> ask_once(const net::ClientOptions& way, Uid slurm_user, 
   return joined;
 }
 
-Result<rpc::NodeJoined> ask(const config::Config& config, const rpc::JoinNode& request) {
+Result<rpc::NodeJoined> ask(const config::Config& config, const rpc::JoinNode& request, const agent::Membership* membership) {
   MUSTER_TRY(slurm_user, site::user_of(config.slurm_user));
-  MUSTER_TRY(way, way_to_controller(config, slurm_user));
+  MUSTER_TRY(way, way_to_controller(config, slurm_user, membership));
   net::Backoff pauses(milliseconds(50), seconds(5), net::Backoff::random_seed());
   for (bool told = false;; told = true) {
     Result<rpc::NodeJoined> joined = ask_once(way, slurm_user, request);
@@ -117,7 +117,7 @@ Result<> join_as_itself(Arguments& arguments, const Machine& machine) {
   arguments.node_name = machine.name;
   arguments.node_line = node_line(machine.name, request.definition);
   if (arguments.print_gres) return {};
-  MUSTER_TRY(joined, ask(machine.loaded.config, request));
+  MUSTER_TRY(joined, ask(machine.loaded.config, request, arguments.membership.get()));
   if (!joined.note.empty()) arguments.notes.push_back(joined.note);
   return {};
 }
@@ -130,7 +130,7 @@ Result<> join_as_future(Arguments& arguments, const Machine& machine) {
   request.definition = node_definition(machine.found.hardware, {}, "");
   request.feature = arguments.feature;
   request.boot_id = machine.found.hardware.boot_id;
-  MUSTER_TRY(joined, ask(machine.loaded.config, request));
+  MUSTER_TRY(joined, ask(machine.loaded.config, request, arguments.membership.get()));
   arguments.node_name = joined.name;
   if (!machine.loaded.config.node_index(joined.name)) arguments.node_line = node_line(joined.name, joined.definition);
   return {};

@@ -6,8 +6,10 @@
 
 #include "base/version.h"
 #include "config/key_table.h"
+#include "config/load.h"
 #include "net/notify.h"
 #include "os/process_tree.h"
+#include "site/conf_files.h"
 #include "slurmd/daemon/slurmd.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -77,6 +79,18 @@ Result<> Slurmd::on_local_query(const net::ChannelPtr& channel, const net::Frame
   MUSTER_TRY_VOID(wire::decode(f.payload, q));
   net::answer(*channel, f, local_steps(q));
   return {};
+}
+
+// Takes the log levels from slurm.conf as it is now; everything else waits for a reconfigure.
+void Slurmd::reopen_log() {
+  site::DiskFiles files;
+  if (auto loaded = config::load_config(files, setup_.config().path, arguments_.node_line)) {
+    Setup levels = setup_;
+    levels.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
+    os::LogOptions o = log_options(levels, arguments_);
+    log_.set_levels(o.file_level, o.stderr_level, o.syslog_level);
+  }
+  [[maybe_unused]] auto ok = log_.reopen();
 }
 
 }  // namespace muster::slurmd

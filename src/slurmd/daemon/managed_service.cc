@@ -40,11 +40,14 @@ void Slurmd::asked_by_controller(const net::ChannelPtr& channel, const net::Fram
 }
 
 // Taken from daemons only: a user cannot know what has become of a step's tasks.
-Result<> Slurmd::on_part_ended(const net::ChannelPtr& channel, const net::Frame& f) {
-  if (!is_daemon(channel->peer())) return fail(Errc::kAccessDenied);
+Result<> Slurmd::on_part_ended(const net::ChannelPtr& channel, const net::Frame& frame) {
+  const net::Peer& peer = channel->peer();
+  if (!may_ask(PeerRight::kManageSteps, peer)) return fail(Errc::kAccessDenied);
   rpc::PartEnded m;
-  MUSTER_TRY_VOID(wire::decode(f.payload, m));
-  managed_.part_ended(m, [weak = std::weak_ptr(channel), id = f.id, number = f.message](const Result<>& done) {
+  MUSTER_TRY_VOID(wire::decode(frame.payload, m));
+  if (peer.trust == net::Trust::kCertificate && !peer.certified.is_node(m.node))
+    return fail(Errc::kAccessDenied, {}, peer.certified.text() + " tells of its own part and of no other node's");
+  managed_.part_ended(m, [weak = std::weak_ptr(channel), id = frame.id, number = frame.message](const Result<>& done) {
     net::ChannelPtr c = weak.lock();
     if (c && done) c->answer(id, number, wire::encoded(rpc::Empty{}));
     else if (c) c->answer_error(id, done.error());

@@ -48,7 +48,7 @@ void Neighbours::go_on(const std::string& node) {
 void Neighbours::connect(const std::string& node) {
   const auto to = places_.find(node);
   if (!to) return try_again(node, Error(Errc::kInvalidNodeName));  // slurm.conf was changed
-  net::connect_tcp(loop_, to->host, to->port, setup_.security, setup_.config().message_timeout,
+  net::connect_tcp(loop_, to->host, to->port, setup_.security.expecting("node:" + node), setup_.config().message_timeout,
                    [this, node](Result<net::ChannelPtr> channel) {
                      auto at = lines_.find(node);
                      if (at == lines_.end()) return;

@@ -47,6 +47,10 @@ int run_slurmd(int argc, char** argv) {
   if (arguments.exit_now >= 0) return arguments.exit_now;
   if (arguments.print_hardware) return print_hardware(arguments);
   std::optional<os::Detached> background;
+  if (!arguments.token_file.empty()) {
+    arguments.token_file = absolute(arguments.token_file);
+    if (auto ok = join_by_token(arguments); !ok) return complain(background, ok.error());
+  }
   if (auto ok = fetch_configuration(arguments); !ok) return complain(background, ok.error());
   arguments.conf_file = absolute(site::find_conf(arguments.conf_file));  // the working directory changes
   if (arguments.join)
@@ -54,6 +58,11 @@ int run_slurmd(int argc, char** argv) {
   auto setup = load_setup(arguments);
   if (!setup) return complain(background, setup.error());
   if (arguments.print_gres) return print_gres(*setup);
+  // A node with the cluster key gets a certificate, too: others may know it by that alone.
+  if (!arguments.membership && setup->security.kind != net::Security::Kind::kMunge) {
+    arguments.membership = std::make_shared<agent::Membership>(Subject{SubjectKind::kNode, setup->node});
+    setup->security.identity = arguments.membership->identity();
+  }
   if (!arguments.foreground) {
     auto begun = os::Detached::begin();
     if (!begun) return complain(background, begun.error());

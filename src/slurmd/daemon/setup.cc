@@ -104,8 +104,12 @@ Result<Setup> load_setup(const Arguments& arguments) {
   MUSTER_TRY(slurmd_user, site::user_of(config.slurmd_user));
   setup.slurm_user = slurm_user;
   setup.slurmd_user = slurmd_user;
-  MUSTER_TRY(security, site::load_security(config, setup.slurm_user));
+  setup.by_token = arguments.membership && arguments.membership->by_token();
+  if (setup.by_token && config.auth_type == "auth/munge")
+    return fail(Errc::kConfig, "--token-file: tokens are for AuthType=auth/slurm, and this cluster has auth/munge");
+  MUSTER_TRY(security, setup.by_token ? arguments.membership->security() : site::load_security(config, setup.slurm_user));
   setup.security = std::move(security);
+  if (arguments.membership) setup.security.identity = arguments.membership->identity();
   std::string text;
   for (const auto& [k, v] : config.slurmd_parameters.items()) text += (text.empty() ? "" : ",") + k + (v.empty() ? "" : "=" + v);
   for (const std::string& more : {config.nodes[index].line->parameters, arguments.parameters})

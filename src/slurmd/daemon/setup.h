@@ -23,6 +23,7 @@ struct Setup {
   std::string stepd, stepd_with_plugins;  // the programs
   std::string program_directory;          // our own
   net::Security security;
+  bool by_token = false;  // there is no cluster key here, but a certificate
   Uid slurm_user{}, slurmd_user{};
   NodeHardware hardware;      // what is registered
   os::CpuMap cpus;            // from the model's CPU numbers to the machine's

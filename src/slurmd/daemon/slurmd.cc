@@ -109,7 +109,8 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                core_.disconnected();
                managed_.disconnected();
              },
-             [this](const net::ChannelPtr& channel, const net::Frame& f) { asked_by_controller(channel, f); }}),
+             [this](const net::ChannelPtr& channel, const net::Frame& f) { asked_by_controller(channel, f); },
+             [this](const rpc::ClusterTrust& trust) { certificate_.trust(trust); }}),
       checks_(loop_, log, setup_, link_),
       managed_(loop_, log, setup_,
                {[this](NodeReport r) { link_.send(std::move(r)); }, [this] { return link_.has_room(); },
@@ -156,6 +157,7 @@ Result<> Slurmd::start() {
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
   MUSTER_TRY_VOID(site::check_folder(setup_.spool, "SlurmdSpoolDir", Uid(::geteuid())));
+  certificate_.start(setup_.spool + "/authority");
   MUSTER_TRY_VOID(contents_.open());
   MUSTER_TRY_VOID(managed_.start());
   for (const auto& [job, generation] : ended_runs_.read(net::Loop::now())) core_.remember_ended(job, generation);
@@ -205,18 +207,6 @@ void Slurmd::wire_signals() {
                                          log_.info("connections: {} open to this node; slurmctld {}", clients_.size(),
                                                    link_.connected() ? "is connected" : "is not connected");
                                        }});
-}
-
-// Takes the log levels from slurm.conf as it is now; everything else waits for a reconfigure.
-void Slurmd::reopen_log() {
-  site::DiskFiles files;
-  if (auto loaded = config::load_config(files, setup_.config().path, arguments_.node_line)) {
-    Setup levels = setup_;
-    levels.loaded = std::make_shared<const config::LoadedConfig>(std::move(*loaded));
-    os::LogOptions o = log_options(levels, arguments_);
-    log_.set_levels(o.file_level, o.stderr_level, o.syslog_level);
-  }
-  [[maybe_unused]] auto ok = log_.reopen();
 }
 
 void Slurmd::stop() {

@@ -12,6 +12,8 @@
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
+#include "slurmd/core/peers.h"
+#include "slurmd/daemon/certificate_keeper.h"
 #include "slurmd/daemon/configless.h"
 #include "slurmd/daemon/content_cache.h"
 #include "slurmd/daemon/controller_link.h"
@@ -129,7 +131,8 @@ class Slurmd {
   Result<> on_part_ended(const net::ChannelPtr& channel, const net::Frame& frame);
   void report(NodeReport r);
   void kill_part(const std::string& node, JobId job, StepId step);
-  bool is_daemon(const net::Peer& peer) const;
+  bool may_ask(PeerRight right, const net::Peer& peer) const { return may(right, peer.subject(setup_.slurm_user).kind); }
+  void drop_clients(const std::function<bool(const net::Peer&)>& which);
 
   void wire_signals();
   void reopen_log();
@@ -151,6 +154,7 @@ class Slurmd {
   GpuClocks clocks_;
   FileTransfers files_;
   ControllerLink link_;
+  CertificateKeeper certificate_{loop_, log_, link_, arguments_.membership, [this](const auto& which) { drop_clients(which); }};
   NodeChecks checks_;
   ManagedSteps managed_;
   NodePlaces places_{setup_};

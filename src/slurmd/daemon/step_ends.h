@@ -37,6 +37,10 @@ class StepEnds {
     if (manager.empty()) managers_.erase(step);
     else managers_[step] = manager;
   }
+  std::string manager_of(Key step) const {
+    const auto at = managers_.find(step);
+    return at == managers_.end() ? std::string() : at->second;
+  }
   // False: slurmctld has to be told, which passes it on where another manages the step. Telling it twice does no harm.
   bool tell(const std::string& own_node, const node_rpc::StepGone& gone);
   void forget(JobId job);

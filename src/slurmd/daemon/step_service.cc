@@ -69,8 +69,22 @@ void Slurmd::accepted(net::ChannelPtr channel) {
   clients_[raw] = std::move(channel);
 }
 
+void Slurmd::drop_clients(const std::function<bool(const net::Peer&)>& which) {
+  std::vector<net::ChannelPtr> out;
+  for (const auto& [raw, channel] : clients_)
+    if (which(channel->peer())) out.push_back(channel);
+  for (const net::ChannelPtr& channel : out) {
+    log_.info("the certificate of {} was revoked: its connection from {} ends", channel->peer().certified.text(), channel->peer().address);
+    relay_.closed(channel.get());
+    clients_.erase(channel.get());
+    channel->close();
+  }
+  loop_.defer([out = std::move(out)] {});
+}
+
 Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  if (!may_ask(PeerRight::kLook, channel->peer())) return fail(Errc::kAccessDenied);
   switch (frame.message) {
     case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, frame);
     case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, frame);
@@ -86,8 +100,6 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& fr
       return relay_.pass_on(channel, frame);
   }
 }
-
-bool Slurmd::is_daemon(const net::Peer& peer) const { return peer.is_daemon(setup_.slurm_user); }
 
 // Accepts credentials of slurmctld, and of the manager of the job's steps by the right that slurmctld has given it.
 Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) const {
@@ -115,17 +127,18 @@ Result<Slurmd::TrustedCredential> Slurmd::verified(const std::string& text) cons
 // The credential is the controller's word on who may start what. A user at a socket must be the one it names.
 Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer, const std::string& text,
                                                            rpc::CredentialPurpose purpose) const {
-  MUSTER_TRY(c, verified(text));
-  if (c.cluster != setup_.config().cluster_name)
+  MUSTER_TRY(said, verified(text));
+  if (said.cluster != setup_.config().cluster_name)
     return fail(Errc::kInvalidCredential,
-                "the credential is of cluster '" + c.cluster + "', this node of cluster '" + setup_.config().cluster_name + "'");
-  if (!is_daemon(peer) && peer.uid != c.uid)
+                "the credential is of cluster '" + said.cluster + "', this node of cluster '" + setup_.config().cluster_name + "'");
+  if (!may_ask(PeerRight::kBearCredential, peer)) return fail(Errc::kAccessDenied);
+  if (!may_ask(PeerRight::kBearOfOthers, peer) && peer.uid != said.uid)
     return fail(Errc::kAccessDenied,
-                "the credential is for uid " + std::to_string(c.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
-  if (c.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
-  if (c.nodes_end() > c.nodes.size()) return fail(Errc::kInvalidCredential, "the credential's own nodes are none of its nodes");
-  if (c.expires != kTimeUnset && net::Loop::now() > c.expires) return fail(Errc::kCredentialExpired);
-  return c;
+                "the credential is for uid " + std::to_string(said.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
+  if (said.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
+  if (said.nodes_end() > said.nodes.size()) return fail(Errc::kInvalidCredential, "the credential's own nodes are none of its nodes");
+  if (said.expires != kTimeUnset && net::Loop::now() > said.expires) return fail(Errc::kCredentialExpired);
+  return said;
 }
 
 Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame& frame) {
@@ -162,13 +175,17 @@ Result<> Slurmd::on_launch_step(const net::ChannelPtr& channel, const net::Frame
   return {};
 }
 
-Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame& f) {
-  MUSTER_TRY(m, read_message<rpc::SignalStepTasks>(f));
+Result<> Slurmd::on_signal_step(const net::ChannelPtr& channel, const net::Frame& frame) {
+  MUSTER_TRY(m, read_message<rpc::SignalStepTasks>(frame));
   const step_rpc::StepdReport* step = stepds_.find(m.job, m.step);
   if (!step) return fail(Errc::kInvalidJobId);
-  if (!is_daemon(channel->peer()) && channel->peer().uid != step->uid) return fail(Errc::kAccessDenied);
+  // A user signals his own step, a node the steps that it manages, and who has the cluster key any.
+  const net::Peer& peer = channel->peer();
+  const bool own = may_ask(PeerRight::kSignalOwn, peer) && peer.uid == step->uid;
+  const bool managed = may_ask(PeerRight::kManageSteps, peer) && peer.certified.is_node(ends_.manager_of({m.job, m.step}));
+  if (!own && !managed && !may_ask(PeerRight::kAnyStep, peer)) return fail(Errc::kAccessDenied);
   stepds_.signal(m.job, m.step, {m.signal, false});
-  net::answer(*channel, f, rpc::Empty{});
+  net::answer(*channel, frame, rpc::Empty{});
   return {};
 }
 
@@ -199,6 +216,7 @@ Result<> Slurmd::on_query_use(const net::ChannelPtr& channel, const net::Frame& 
 // Passes a request on to another node of the configuration, with our key. That node takes a daemon's word for who asks, so here the
 // credential in the request has to be the caller's.
 Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& frame) {
+  if (!may_ask(PeerRight::kPassOn, channel->peer())) return fail(Errc::kAccessDenied);
   MUSTER_TRY(relay, read_message<rpc::RelayToNode>(frame));
   MUSTER_TRY(request, relayed_request(relay));
   MUSTER_TRY(credential, check_credential(channel->peer(), request.credential, request.purpose));
@@ -212,7 +230,7 @@ Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& fram
   auto work = [this, host = node->host, port = node->port, weak = std::weak_ptr(channel), id = frame.id, number = frame.message,
                relay = std::move(relay), refuse](std::shared_ptr<void> place) {
     if (weak.expired()) return;
-    net::connect_tcp(loop_, host, port, setup_.security, setup_.config().message_timeout,
+    net::connect_tcp(loop_, host, port, setup_.security.expecting("node:" + relay.node), setup_.config().message_timeout,
                      [weak, id, number, relay, refuse, place](Result<net::ChannelPtr> c) {
                        if (!c) return refuse(c.error());
                        net::ChannelPtr to = *c;

@@ -188,11 +188,11 @@ TEST(Step, CredentialsAreChecked) {
   EXPECT_EQ(WEXITSTATUS(r.status), 1);
   EXPECT_NE(r.err.find("Job credential expired"), std::string::npos) << r.err;
   c.credential_life = seconds(60);
-  c.credential_key = "another key, another cluster";
+  c.credential_key = std::string(32, 'b');
   r = c.srun({"--jobid=12", "true"});
   EXPECT_EQ(WEXITSTATUS(r.status), 1);
   EXPECT_NE(r.err.find("signed by another key"), std::string::npos) << r.err;
-  c.credential_key = c.key;
+  c.credential_key = c.authority;
   c.credential_cluster = "production";
   r = c.srun({"--jobid=12", "true"});
   EXPECT_EQ(WEXITSTATUS(r.status), 1);

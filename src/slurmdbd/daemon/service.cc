@@ -184,7 +184,10 @@ AdminLevel Service::level(const Caller& who) const { return who.slurm ? AdminLev
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   const net::Peer& peer = channel->peer();
-  Call call{channel, frame.id, frame.message, {peer.user(slurm_user_), peer.is_daemon(slurm_user_), false, {}}, net::Loop::monotonic()};
+  // No host has a certificate for slurmdbd: daemons have the cluster key.
+  const SubjectKind kind = peer.subject(slurm_user_).kind;
+  const bool daemon = kind == SubjectKind::kClusterKey || kind == SubjectKind::kAdministrator;
+  Call call{channel, frame.id, frame.message, {peer.user(slurm_user_), daemon, false, {}}, net::Loop::monotonic()};
   std::string_view payload = frame.payload;
   std::string inner;
   if (frame.message == wire::number_of<rpc::Relay>) {

@@ -3,6 +3,10 @@
 //   hostile list                                    every message: number, name
 //   hostile send SOCKET MESSAGE [FIELD=VALUE...]    one request; the answer as lines FIELD=VALUE, or the refusal (status 1)
 //   hostile relay SOCKET NODE MESSAGE [FIELD=VALUE...]  the same by way of the slurmd at SOCKET to another node's
+//   hostile as FILE HOST:PORT WHOM [UID GID] MESSAGE [FIELD=VALUE...]    one request over the network with a node's credential, to whom it
+//                                                   expects there (controller, node:n2); with UID GID passed on in that user's name
+//   hostile register FILE HOST:PORT NODE SECONDS    registers as a node with it
+//   hostile forge FILE OUT SUBJECT                  a credential of somebody else, signed with its key
 //   hostile send-known SOCKET SubmitJob|Allocate [FIELD=VALUE...]    the same with what only the controller knows of a job in it:
 //                                                   our commands have no place for that, an attacker's program has
 //   hostile attack SOCKET MESSAGE WORLD             every field with every hostile value, one at a time and all at once
@@ -18,6 +22,7 @@
 #include <sstream>
 
 #include "hostile/link.h"
+#include "hostile/member.h"
 #include "hostile/shape.h"
 #include "model/node_rpc.h"
 #include "slurmctld/core/apply.h"
@@ -309,6 +314,55 @@ int send_one(const char* socket, const std::string& node, int argc, char** argv)
   return status;
 }
 
+// As whom, where to, and in whose name.
+struct Way {
+  std::string file, address, whom;
+  std::optional<std::pair<uint32_t, uint32_t>> user;
+};
+
+template <class M>
+int ask_as_member(const Way& way, int argc, char** argv) {
+  M m{};
+  if (!fill(m, argc, argv)) return 2;
+  uint16_t number = wire::number_of<M>;
+  std::string payload = wire::encoded(m), out;
+  if (way.user) {
+    rpc::Relay relay;
+    relay.uid = Uid(way.user->first);
+    relay.gid = Gid(way.user->second);
+    relay.host = "elsewhere";
+    relay.message = number;
+    relay.payload = std::move(payload);
+    payload = wire::encoded(relay);
+    number = wire::number_of<rpc::Relay>;
+  }
+  auto answer = ask_as(way.file, way.address, way.whom, number, payload, [&](std::string_view bytes) {
+    wire::PartOf<M> part;
+    if (wire::decode(bytes, part)) print(out, "", part);
+  });
+  wire::AnswerTo<M> last;
+  if (answer && wire::decode(answer->payload, last)) print(out, "", last);
+  if (!answer)
+    out = "error: " + std::string(answer.error().message()) + (answer.error().hint.empty() ? "" : ": " + answer.error().hint) + "\n";
+  std::fputs(out.c_str(), stdout);
+  return answer ? 0 : 1;
+}
+
+int as_member(int argc, char** argv) {
+  Way way{argv[2], argv[3], argv[4], std::nullopt};
+  int at = 5;
+  if (argc > 7 && argv[5][0] >= '0' && argv[5][0] <= '9') {
+    way.user = {static_cast<uint32_t>(std::strtoul(argv[5], nullptr, 10)), static_cast<uint32_t>(std::strtoul(argv[6], nullptr, 10))};
+    at = 7;
+  }
+  const std::string_view name = argv[at];
+#define MUSTER_MESSAGE(number, size, request, answer, part) \
+  if (name == &#request[5]) return ask_as_member<request>(way, argc - at - 1, argv + at + 1);
+#include "model/messages.def"
+#undef MUSTER_MESSAGE
+  return 2;
+}
+
 int send_message(const char* socket, const std::string& node, std::string_view name, int argc, char** argv) {
 #define MUSTER_MESSAGE(number, size, request, answer, part) \
   if (name == &#request[5]) return send_one<request>(socket, node, argc, argv);
@@ -381,6 +435,9 @@ int run(int argc, char** argv) {
   if (what == "list") return list();
   if (what == "send" && argc >= 4) return send_message(argv[2], "", argv[3], argc - 4, argv + 4);
   if (what == "relay" && argc >= 5) return send_message(argv[2], argv[3], argv[4], argc - 5, argv + 5);
+  if (what == "as" && argc >= 6) return as_member(argc, argv);
+  if (what == "register" && argc == 6) return register_as(argv[2], argv[3], argv[4], std::atoi(argv[5]));
+  if (what == "forge" && argc == 5) return forge(argv[2], argv[3], argv[4]);
   if (what == "send-known" && argc >= 4) return send_known(argv[2], argv[3], argc - 4, argv + 4);
   if (what == "attack" && argc == 5) return attack(argv[2], argv[3], argv[4]);
   if (what == "dump" && argc == 3) return dump(argv[2]);

@@ -1,0 +1,100 @@
+// What a host takes for its certificate, and whose word it believes.
+#include "agent/membership.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "net/authority.h"
+#include "net/credential.h"
+#include "os/files.h"
+
+namespace muster::agent {
+namespace {
+
+struct Authority {
+  std::string secret = net::new_private_key().value_or(""), key = net::public_key(secret).value_or("");
+  Time now = from_unix(1800000000);
+  rpc::CertificateIssued issue(const rpc::AskCertificate& asked, const Subject& subject) const {
+    return {*net::issue_certificate(secret, subject, asked.public_key, now, now + minutes(60)), key, {}};
+  }
+};
+
+TEST(Membership, TakesItsOwnCertificateOfItsOwnAuthorityAndNoOther) {
+  const Authority ours, other;
+  const Subject self{SubjectKind::kNode, "n1"};
+  Membership member(self);
+  EXPECT_FALSE(member.due(ours.now)) << "nobody is known who issues one";
+  ASSERT_TRUE(member.trust({ours.key, {}}));
+  EXPECT_TRUE(member.due(ours.now));
+  auto asked = member.ask();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->name, "n1");
+  EXPECT_FALSE(member.take(other.issue(*asked, self), ours.now)) << "another authority";
+  EXPECT_FALSE(member.take(ours.issue(*asked, {SubjectKind::kNode, "n2"}), ours.now));
+  EXPECT_FALSE(member.take(ours.issue(*asked, {SubjectKind::kController, ""}), ours.now));
+  rpc::AskCertificate others = *asked;
+  others.public_key = net::public_key(net::new_private_key().value_or("")).value_or("");
+  EXPECT_FALSE(member.take(ours.issue(others, self), ours.now)) << "for another key";
+  EXPECT_FALSE(member.take({"", ours.key, {}}, ours.now));
+  EXPECT_FALSE(member.identity()->has_certificate());
+  ASSERT_TRUE(member.take(ours.issue(*asked, self), ours.now));
+  EXPECT_TRUE(member.identity()->has_certificate());
+  EXPECT_FALSE(member.due(ours.now + minutes(29)));
+  EXPECT_TRUE(member.due(ours.now + minutes(30))) << "half its life is over";
+}
+
+TEST(Membership, KnowsWhoIsRevokedAndForgetsACertificateOfAnEarlierAuthority) {
+  const Authority ours, next;
+  const Subject self{SubjectKind::kNode, "n1"};
+  Membership member(self);
+  ASSERT_TRUE(member.trust({ours.key, {{"node:n2", ours.now}}}));
+  auto asked = member.ask();
+  ASSERT_TRUE(asked && member.take(ours.issue(*asked, self), ours.now));
+  ASSERT_TRUE(member.trust({ours.key, {{"node:n2", ours.now}}}));
+  net::Peer peer;
+  peer.trust = net::Trust::kCertificate;
+  peer.certified = {SubjectKind::kNode, "n2"};
+  EXPECT_TRUE(member.refuses(peer));
+  EXPECT_TRUE(member.identity()->refuses(peer.certified, unix_seconds(ours.now)));
+  EXPECT_FALSE(member.identity()->refuses(peer.certified, unix_seconds(ours.now) + 1));
+  peer.certified.name = "n3";
+  EXPECT_FALSE(member.refuses(peer));
+  EXPECT_EQ(member.trust({"short", {}}).error().code, Errc::kAuthFailed);
+  ASSERT_TRUE(member.trust({next.key, {}}));
+  EXPECT_FALSE(member.identity()->has_certificate());
+  EXPECT_TRUE(member.due(ours.now));
+}
+
+TEST(Membership, RemembersWhoSignsOverARestart) {
+  char name[] = "/tmp/muster-member-XXXXXX";
+  const std::string folder = ::mkdtemp(name), path = folder + "/authority";
+  const Authority ours;
+  {
+    Membership member({SubjectKind::kNode, "n1"});
+    ASSERT_TRUE(member.keep_authority(path));
+    ASSERT_TRUE(member.trust({ours.key, {}}));
+  }
+  Membership again({SubjectKind::kNode, "n1"});
+  ASSERT_TRUE(again.keep_authority(path));
+  EXPECT_EQ(again.identity()->authority, ours.key);
+  std::filesystem::remove_all(folder);
+}
+
+TEST(Membership, ATokensFileIsReadWithCare) {
+  char name[] = "/tmp/muster-member-XXXXXX";
+  const std::string folder = ::mkdtemp(name), path = folder + "/token";
+  const auto join = [&](const Subject& subject) { return Membership::join(path, subject, {}, [](const std::string&) {}); };
+  EXPECT_FALSE(join({SubjectKind::kNode, "n1"})) << "there is none";
+  ASSERT_TRUE(os::write_file_atomic(path, "muster1-nonsense\n", 0600));
+  EXPECT_EQ(join({SubjectKind::kNode, "n1"}).error().code, Errc::kInvalidArgument);
+  EXPECT_EQ(join({SubjectKind::kNode, "n 1"}).error().code, Errc::kInvalidNodeName);
+  ASSERT_TRUE(os::write_file_atomic(path, net::token_text(*net::new_token(Authority().key)), 0644));
+  EXPECT_EQ(join({SubjectKind::kNode, "n1"}).error().code, Errc::kAccessDenied) << "others can read it";
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace muster::agent

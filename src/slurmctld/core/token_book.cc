@@ -1,0 +1,123 @@
+#include "slurmctld/core/token_book.h"
+
+#include <algorithm>
+
+namespace muster::slurmctld {
+namespace {
+
+constexpr size_t kMostHosts = 65536;
+constexpr size_t kMostAddress = 256;
+
+SubjectKind kind_of(rpc::TokenRole role) { return role == rpc::TokenRole::kLogin ? SubjectKind::kLogin : SubjectKind::kNode; }
+
+Result<> check_hosts(const NodeList& hosts) {
+  const auto wrong = [&](const std::string& why) { return fail(Errc::kInvalidArgument, {}, "hosts '" + hosts.text() + "': " + why); };
+  if (hosts.empty()) return wrong("a token is for hosts that it names");
+  if (!hosts.parsed()) return wrong("this is no host list");
+  if (hosts->has_functions()) return wrong("names of hosts, no functions");
+  if (hosts->count() > kMostHosts) return wrong("at most " + std::to_string(kMostHosts) + " names");
+  for (const std::string& name : hosts->names())
+    if (!Subject::is_name(name)) return wrong("'" + name.substr(0, 64) + "' is no name of a host");
+  return {};
+}
+
+Result<> check_number(const char* what, uint64_t value, uint64_t most) {
+  if (value >= 1 && value <= most) return {};
+  return fail(Errc::kInvalidArgument, {}, std::string(what) + " " + std::to_string(value) + ": from 1 to " + std::to_string(most));
+}
+
+std::string day_and_time(Time t) { return format_time(t); }
+
+}  // namespace
+
+Result<rpc::TokenRow> TokenBook::add(const rpc::CreateToken& asked, std::string name, std::string key, Time now) {
+  forget(now);
+  MUSTER_TRY_VOID(check_hosts(asked.hosts));
+  MUSTER_TRY_VOID(check_number("seconds", asked.seconds, rpc::kMostTokenSeconds));
+  MUSTER_TRY_VOID(check_number("uses", asked.uses, rpc::kMostTokenUses));
+  if (state_.tokens.size() >= rpc::kMostTokens)
+    return fail(Errc::kTryAgainLater, {}, "there are " + std::to_string(rpc::kMostTokens) + " tokens; those that expired go after a day");
+  Entry entry;
+  entry.row.id = ++state_.last;
+  entry.row.role = asked.role;
+  entry.row.hosts = asked.hosts;
+  entry.row.created = now;
+  entry.row.expires = now + seconds(asked.seconds);
+  entry.row.uses = asked.uses;
+  entry.name = std::move(name);
+  entry.key = std::move(key);
+  state_.tokens.push_back(std::move(entry));
+  return state_.tokens.back().row;
+}
+
+Result<Subject> TokenBook::use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now) {
+  const auto at = std::ranges::find(state_.tokens, token_name, &Entry::name);
+  if (at == state_.tokens.end()) return fail(Errc::kAuthFailed, {}, "the token is not known");
+  rpc::TokenRow& row = at->row;
+  const auto refuse = [&](const std::string& why) { return fail(Errc::kAuthFailed, {}, "token " + std::to_string(row.id) + " " + why); };
+  if (row.revoked != kTimeUnset) return refuse("was revoked at " + day_and_time(row.revoked));
+  if (now >= row.expires) return refuse("expired at " + day_and_time(row.expires));
+  if (row.used.size() >= row.uses)
+    return refuse("is used up: " + row.used.back().host + " joined by it from " + row.used.back().address + " at " +
+                  day_and_time(row.used.back().time));
+  if (asked.role != row.role)
+    return refuse(row.role == rpc::TokenRole::kNode ? "is for nodes, not for login hosts" : "is for login hosts, not for nodes");
+  const std::vector<std::string> hosts = row.hosts->names();
+  if (std::ranges::find(hosts, asked.name) == hosts.end())
+    return refuse("is not for '" + asked.name.substr(0, 64) + "', but for " + row.hosts.text().substr(0, 256));
+  row.used.push_back({asked.name, address.substr(0, kMostAddress), now});
+  return Subject{kind_of(row.role), asked.name};
+}
+
+void TokenBook::revoke_subject(const std::string& subject, Time now) {
+  const auto at = std::ranges::find(state_.revoked, subject, &rpc::Revocation::subject);
+  if (at == state_.revoked.end()) state_.revoked.push_back({subject, now});
+  else at->issued_until = std::max(at->issued_until, now);
+}
+
+Result<std::vector<std::string>> TokenBook::revoke(const rpc::RevokeToken& asked, Time now) {
+  if ((asked.token != 0) + !asked.node.empty() + !asked.login.empty() != 1)
+    return fail(Errc::kInvalidArgument, {}, "one token, one node or one login host is revoked at a time");
+  std::vector<std::string> out;
+  for (const auto& [kind, name] : {std::pair{SubjectKind::kNode, &asked.node}, std::pair{SubjectKind::kLogin, &asked.login}})
+    if (!name->empty()) {
+      if (!Subject::is_name(*name)) return fail(Errc::kInvalidArgument, {}, "'" + name->substr(0, 64) + "' is no name of a host");
+      out.push_back(Subject{kind, *name}.text());
+    }
+  if (asked.token != 0) {
+    const auto at = std::ranges::find(state_.tokens, asked.token, [](const Entry& e) { return e.row.id; });
+    if (at == state_.tokens.end()) return fail(Errc::kInvalidArgument, {}, "there is no token " + std::to_string(asked.token));
+    if (at->row.revoked == kTimeUnset) at->row.revoked = now;
+    for (const rpc::TokenUse& use : at->row.used) out.push_back(Subject{kind_of(at->row.role), use.host}.text());
+  }
+  std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  // A certificate of this second may be issued already.
+  for (const std::string& subject : out) revoke_subject(subject, from_unix(unix_seconds(now)));
+  return out;
+}
+
+void TokenBook::forget(Time now) {
+  std::erase_if(state_.tokens, [&](const Entry& e) { return now >= e.row.expires + kKept + kCertificateLife; });
+  std::erase_if(state_.revoked, [&](const rpc::Revocation& r) { return now >= r.issued_until + kCertificateLife + minutes(60); });
+}
+
+Time TokenBook::issue_time(const Subject& subject, Time now) const {
+  const Time second = from_unix(unix_seconds(now));
+  const auto at = std::ranges::find(state_.revoked, subject.text(), &rpc::Revocation::subject);
+  return at == state_.revoked.end() ? second : std::max(second, at->issued_until + seconds(1));
+}
+
+std::vector<rpc::TokenRow> TokenBook::rows() const {
+  std::vector<rpc::TokenRow> out;
+  for (const Entry& e : state_.tokens) out.push_back(e.row);
+  return out;
+}
+
+std::map<std::string, std::string> TokenBook::keys() const {
+  std::map<std::string, std::string> out;
+  for (const Entry& e : state_.tokens) out.emplace(e.name, e.key);
+  return out;
+}
+
+}  // namespace muster::slurmctld

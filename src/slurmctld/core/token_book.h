@@ -1,0 +1,68 @@
+// TokenBook: the tokens by which hosts join, who used them, and what is revoked (docs/adr/0019). It decides; slurmctld/daemon/certificates.h
+// keeps it on the disk and makes keys and certificates. Its clock is what it is told. Cost: O(tokens).
+//
+// A token that is used up, has expired or is revoked is still known for kKept, so that who comes with it is told why it is refused. A revocation
+// is kept until every certificate that it is about has expired.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/subject.h"
+#include "model/token_rpc.h"
+
+namespace muster::slurmctld {
+
+inline constexpr Duration kCertificateLife = minutes(24 * 60);
+
+class TokenBook {
+ public:
+  static constexpr Duration kKept = minutes(24 * 60);
+  struct Entry {
+    rpc::TokenRow row;
+    std::string name, key;  // what both ends derive from the token (net/authority.h)
+    template <class S, class V>
+    static void describe(S& self, V&& field) {
+      field(1, "row", self.row);
+      field(2, "name", self.name);
+      field(3, "key", self.key);
+    }
+  };
+  struct State {
+    std::vector<Entry> tokens;
+    std::vector<rpc::Revocation> revoked;
+    uint32_t last = 0;
+    template <class S, class V>
+    static void describe(S& self, V&& field) {
+      field(1, "tokens", self.tokens);
+      field(2, "revoked", self.revoked);
+      field(3, "last", self.last);
+    }
+  };
+  TokenBook() = default;
+  explicit TokenBook(State state) : state_(std::move(state)) {}
+  const State& state() const { return state_; }
+
+  // Errors: kInvalidArgument names the field, its value and the rule; kTryAgainLater: there are kMostTokens.
+  Result<rpc::TokenRow> add(const rpc::CreateToken& asked, std::string name, std::string key, Time now);
+  // A certificate by a token: who gets it. kAuthFailed says why not.
+  Result<Subject> use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now);
+  // Whose certificates are refused from now on; nobody's, where a token was not used. kInvalidArgument: no such token, or no host is named.
+  Result<std::vector<std::string>> revoke(const rpc::RevokeToken& asked, Time now);
+  void forget(Time now);  // what is of no more interest
+
+  // When a certificate of this host is issued now: behind a revocation of this second.
+  Time issue_time(const Subject& subject, Time now) const;
+  std::vector<rpc::TokenRow> rows() const;
+  std::map<std::string, std::string> keys() const;  // of all tokens that are known, by name
+
+ private:
+  void revoke_subject(const std::string& subject, Time now);
+
+  State state_;
+};
+
+}  // namespace muster::slurmctld

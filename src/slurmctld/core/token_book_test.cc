@@ -1,0 +1,95 @@
+#include "slurmctld/core/token_book.h"
+
+#include <gtest/gtest.h>
+
+namespace muster::slurmctld {
+namespace {
+
+const Time kNow = from_unix(1800000000);
+
+rpc::CreateToken asked(const std::string& hosts, uint32_t uses = 1, uint32_t seconds = 3600, rpc::TokenRole role = rpc::TokenRole::kNode) {
+  rpc::CreateToken out;
+  out.role = role;
+  out.hosts = NodeList(hosts);
+  out.uses = uses;
+  out.seconds = seconds;
+  return out;
+}
+rpc::AskCertificate of(const std::string& name, rpc::TokenRole role = rpc::TokenRole::kNode) { return {role, name, std::string(32, 'p')}; }
+
+TEST(TokenBook, ATokenIsGoodForItsNamesAsOftenAsItSaysUntilItExpires) {
+  TokenBook book;
+  ASSERT_TRUE(book.add(asked("c[1-3]", 2), "t1", "key", kNow));
+  EXPECT_EQ(book.keys().at("t1"), "key");
+  EXPECT_EQ(book.use("t2", of("c1"), "10.0.0.1", kNow).error().code, Errc::kAuthFailed);
+  for (const char* other : {"c4", "", "c", "c[1-3]", "c1,c2", "n1"}) EXPECT_FALSE(book.use("t1", of(other), "10.0.0.1", kNow)) << other;
+  EXPECT_FALSE(book.use("t1", of("c1", rpc::TokenRole::kLogin), "10.0.0.1", kNow));
+  EXPECT_EQ(book.rows()[0].used.size(), 0u) << "what is refused is no use";
+  EXPECT_EQ(book.use("t1", of("c1"), "10.0.0.1", kNow).value_or(Subject{}), (Subject{SubjectKind::kNode, "c1"}));
+  EXPECT_TRUE(book.use("t1", of("c2"), "10.0.0.2", kNow + seconds(3599)));
+  auto third = book.use("t1", of("c3"), "10.0.0.3", kNow);
+  ASSERT_FALSE(third);
+  EXPECT_NE(third.error().hint.find("used up: c2 joined by it from 10.0.0.2"), std::string::npos) << third.error().hint;
+  ASSERT_TRUE(book.add(asked("c1", 5), "t3", "key", kNow));
+  auto late = book.use("t3", of("c1"), "10.0.0.1", kNow + seconds(3600));
+  ASSERT_FALSE(late);
+  EXPECT_NE(late.error().hint.find("token 2 expired"), std::string::npos);
+}
+
+TEST(TokenBook, ARevokedTokenTakesThoseWithItWhoJoinedByIt) {
+  TokenBook book;
+  ASSERT_TRUE(book.add(asked("c[1-9]", 9), "t1", "key", kNow));
+  ASSERT_TRUE(book.add(asked("c[1-9]", 9), "t2", "key", kNow));
+  ASSERT_TRUE(book.use("t1", of("c1"), "a", kNow));
+  ASSERT_TRUE(book.use("t2", of("c2"), "a", kNow));
+  rpc::RevokeToken revoke;
+  revoke.token = 1;
+  EXPECT_EQ(book.revoke(revoke, kNow + seconds(5)).value_or(std::vector<std::string>{}), std::vector<std::string>{"node:c1"});
+  EXPECT_NE(book.use("t1", of("c3"), "a", kNow + seconds(6)).error().hint.find("was revoked"), std::string::npos);
+  EXPECT_TRUE(book.use("t2", of("c3"), "a", kNow + seconds(6)));
+  ASSERT_EQ(book.state().revoked.size(), 1u);
+  EXPECT_EQ(book.state().revoked[0].issued_until, kNow + seconds(5));
+  // A certificate of the same second would be taken for a revoked one.
+  EXPECT_EQ(book.issue_time({SubjectKind::kNode, "c1"}, kNow + seconds(5)), kNow + seconds(6));
+  EXPECT_EQ(book.issue_time({SubjectKind::kNode, "c1"}, kNow + seconds(60)), kNow + seconds(60));
+  EXPECT_EQ(book.issue_time({SubjectKind::kNode, "c2"}, kNow + seconds(5)), kNow + seconds(5));
+}
+
+TEST(TokenBook, AHostIsRevokedByItsName) {
+  TokenBook book;
+  rpc::RevokeToken revoke;
+  revoke.node = "n1";
+  EXPECT_EQ(book.revoke(revoke, kNow).value_or(std::vector<std::string>{}), std::vector<std::string>{"node:n1"});
+  revoke.node = "";
+  revoke.login = "l1";
+  EXPECT_EQ(book.revoke(revoke, kNow).value_or(std::vector<std::string>{}), std::vector<std::string>{"login:l1"});
+  for (const auto& [token, node, login] : {std::tuple{0u, "", ""}, std::tuple{1u, "n1", ""}, std::tuple{0u, "n1", "l1"},
+                                           std::tuple{7u, "", ""}, std::tuple{0u, "a b", ""}, std::tuple{0u, "a\nb", ""}})
+    EXPECT_EQ(book.revoke({token, node, login}, kNow).error().code, Errc::kInvalidArgument) << token << node << login;
+}
+
+TEST(TokenBook, WhatIsAskedForIsBounded) {
+  TokenBook book;
+  for (const rpc::CreateToken& bad : {asked(""), asked("c[1-"), asked("c1", 0), asked("c1", 65537), asked("c1", 1, 0),
+                                      asked("c1", 1, 32 * 86400), asked("block{b1}"), asked("c/1"), asked("c[1-70000]")})
+    EXPECT_EQ(book.add(bad, "t", "key", kNow).error().code, Errc::kInvalidArgument)
+        << bad.hosts.text() << " " << bad.uses << " " << bad.seconds;
+  EXPECT_TRUE(book.rows().empty());
+  for (uint32_t i = 0; i < rpc::kMostTokens; ++i) ASSERT_TRUE(book.add(asked("c1"), "t" + std::to_string(i), "key", kNow)) << i;
+  EXPECT_EQ(book.add(asked("c1"), "t", "key", kNow).error().code, Errc::kTryAgainLater);
+  EXPECT_TRUE(book.add(asked("c1"), "t", "key", kNow + seconds(3600) + TokenBook::kKept + kCertificateLife))
+      << "they are forgotten by then";
+}
+
+// As long as a certificate of it can be good.
+TEST(TokenBook, ARevocationIsKeptUntilNoCertificateOfItIsLeft) {
+  TokenBook book;
+  ASSERT_TRUE(book.revoke({0, "n1", ""}, kNow));
+  book.forget(kNow + kCertificateLife);
+  EXPECT_EQ(book.state().revoked.size(), 1u);
+  book.forget(kNow + kCertificateLife + minutes(61));
+  EXPECT_EQ(book.state().revoked.size(), 0u);
+}
+
+}  // namespace
+}  // namespace muster::slurmctld

@@ -1,0 +1,112 @@
+#include "hostile/member.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "model/node_rpc.h"
+#include "net/authority.h"
+#include "net/credential.h"
+#include "net/identity.h"
+#include "net/loop.h"
+#include "wire/codec.h"
+#include "wire/instances.h"
+#include "wire/messages.h"
+
+namespace muster::hostile {
+namespace {
+
+Result<Stolen> read_stolen(const std::string& file) {
+  std::ifstream in(file, std::ios::binary);
+  std::ostringstream bytes;
+  bytes << in.rdbuf();
+  Stolen out;
+  MUSTER_TRY_VOID(wire::decode(bytes.str(), out));
+  return out;
+}
+
+Result<net::Security> security_of(const std::string& file) {
+  MUSTER_TRY(stolen, read_stolen(file));
+  net::Security out;
+  out.identity = std::make_shared<net::Identity>();
+  out.identity->authority = stolen.authority;
+  out.identity->certificate = stolen.certificate;
+  out.identity->private_key = stolen.private_key;
+  return out;
+}
+
+net::Endpoint endpoint(const std::string& address) {
+  const size_t colon = address.rfind(':');
+  return {address.substr(0, colon), static_cast<uint16_t>(std::atoi(address.c_str() + colon + 1))};
+}
+
+}  // namespace
+
+Result<net::Frame> ask_as(const std::string& file, const std::string& address, const std::string& expected, uint16_t message,
+                          const std::string& payload, const std::function<void(std::string_view)>& part) {
+  MUSTER_TRY(security, security_of(file));
+  net::ClientOptions options;
+  options.controllers = {endpoint(address)};
+  options.security = security.expecting(expected);
+  MUSTER_TRY(client, net::connect_client(options));
+  return client->request_stream(message, payload, seconds(20), [&](std::string_view p) {
+    part(p);
+    return Result<>();
+  });
+}
+
+int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds_open) {
+  auto security = security_of(file);
+  if (!security) return 2;
+  net::Loop loop;
+  net::ChannelPtr open;
+  int status = 1;
+  Numbered<NodeReport> report;
+  report.session = static_cast<uint64_t>(net::Loop::now().time_since_epoch().count());
+  report.sequence = 1;
+  node_rpc::Register r;
+  r.node = node;
+  r.hardware.cpus = r.hardware.sockets = 1;
+  r.hardware.cores_per_socket = r.hardware.threads_per_core = 1;
+  r.hardware.real_memory_mb = 1;
+  r.hardware.boot_id = "stolen";
+  report.message = r;
+  const net::Endpoint to = endpoint(address);
+  net::connect_tcp(loop, to.host, to.port, security->expecting("controller"), seconds(10), [&](Result<net::ChannelPtr> c) {
+    if (!c) {
+      std::printf("error: %s\n", std::string(c.error().message()).c_str());
+      return loop.stop();
+    }
+    open = *c;
+    open->on_request = [&](net::Frame f) {
+      if (f.message != wire::kNodeOrder) return;
+      if (status != 0) std::printf("registered\n"), std::fflush(stdout);
+      status = 0;
+    };
+    open->on_closed = [&](const Error& e) {
+      std::printf("closed: %s\n", std::string(e.message()).c_str());
+      loop.stop();
+    };
+    open->notify(wire::kNodeReport, wire::encoded(report));
+  });
+  auto end = loop.after(seconds(seconds_open), [&] { loop.stop(); });
+  loop.run();
+  return status;
+}
+
+int forge(const std::string& file, const std::string& out, const std::string& subject) {
+  auto stolen = read_stolen(file);
+  const auto who = Subject::parse(subject);
+  if (!stolen || !who) return 2;
+  auto key = net::new_private_key();
+  auto known_by = key ? net::public_key(*key) : std::unexpected(key.error());
+  const Time now = net::Loop::now();
+  auto certificate =
+      known_by ? net::issue_certificate(stolen->private_key, *who, *known_by, now, now + minutes(60)) : std::unexpected(known_by.error());
+  if (!certificate) return 2;
+  std::ofstream(out, std::ios::binary) << wire::encoded(Stolen{stolen->authority, *certificate, *key, ""});
+  return 0;
+}
+
+}  // namespace muster::hostile

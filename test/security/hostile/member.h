@@ -1,0 +1,32 @@
+// What somebody can do who has the credential that a node got with a token (FILE.credential): everything that the node can, and a bit more.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "net/client.h"
+
+namespace muster::hostile {
+
+struct Stolen {
+  std::string authority, certificate, private_key, token_name;
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "authority", self.authority);
+    field(2, "certificate", self.certificate);
+    field(3, "private_key", self.private_key);
+    field(4, "token_name", self.token_name);
+  }
+};
+
+// Sends a request to HOST:PORT as the credential's owner; `expected`: whom it wants to find there ("controller", "node:n2").
+Result<net::Frame> ask_as(const std::string& file, const std::string& address, const std::string& expected, uint16_t message,
+                          const std::string& payload, const std::function<void(std::string_view)>& part);
+// Registers as a node, and says "registered" once slurmctld has taken it; then "closed" when the connection ends within the seconds given.
+int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds);
+// A credential of somebody else, signed with the stolen key.
+int forge(const std::string& file, const std::string& out, const std::string& subject);
+
+}  // namespace muster::hostile
