@@ -114,11 +114,18 @@ bool singleton_free(const Cluster& cluster, const Job& self) {
   return free;
 }
 
+// after:job+minutes: a job that it is about may be forgotten before the minutes are over. When they are was worked out while it was known.
+bool waits_for_forgotten(const Job& self, const Dependency& d, Time now) {
+  return d.delay_min > 0 && self.dependencies && std::ranges::find(self.dependencies->list, d) != self.dependencies->list.end() &&
+         self.eligible != kTimeUnset && self.eligible > now;
+}
+
 DependencyState state_of(const View& view, const Job& self, const Dependency& dependency) {
   using enum DependencyState;
   if (dependency.type == DependencyType::kSingleton) return singleton_free(view.cluster, self) ? kFulfilled : kUnfulfilled;
   Target target = look(view.cluster, self, dependency);
-  if (!target.known) return kFulfilled;  // ended so long ago that it is forgotten; refused at submission if it never was
+  // Ended so long ago that it is forgotten; refused at submission if it never was.
+  if (!target.known) return waits_for_forgotten(self, dependency, view.now) ? kUnfulfilled : kFulfilled;
   switch (dependency.type) {
     case DependencyType::kAfter:
       if (!target.started) return kUnfulfilled;
@@ -179,8 +186,9 @@ Time recheck_time(const View& v, const Job& job, const Dependencies& list) {
   for (const Dependency& d : list.list) {
     if (d.state != DependencyState::kUnfulfilled || d.type != DependencyType::kAfter || d.delay_min == 0) continue;
     Target t = look(v.cluster, job, d);
-    Time then = t.started_at + minutes(d.delay_min);
-    if (t.started && (at == kTimeUnset || then < at)) at = then;
+    if (t.known && !t.started) continue;
+    const Time then = t.known ? t.started_at + minutes(d.delay_min) : job.eligible;
+    if (at == kTimeUnset || (list.any ? then < at : then > at)) at = then;
   }
   return at;
 }

@@ -152,6 +152,27 @@ TEST(Dependency, AfterWithMinutesWaitsForTheMinutesAlone) {
   EXPECT_EQ(d.b.plan(), 1u);
 }
 
+// The minutes go on where the job that they are about is forgotten meanwhile, whatever makes the waiting job look again. Found by seed 276.
+TEST(Dependency, MinutesGoOnAfterAForgottenJob) {
+  Bench b;
+  const JobId first = b.submit(), longer = b.submit(), other = b.submit();
+  b.cancel(first);
+  b.cancel(longer);
+  const auto after = [&](JobId id, int delay) { return "after:" + std::to_string(id.value) + (delay ? "+" + std::to_string(delay) : ""); };
+  const JobId all = b.submit([&](JobRequest& r) { r.dependency = after(first, 3) + "," + after(longer, 5) + "," + after(other, 0); });
+  const JobId any = b.submit([&](JobRequest& r) { r.dependency = after(first, 3) + "?" + after(longer, 5); });
+  b.wait(seconds(120));  // MinJobAge
+  ASSERT_FALSE(b.exists(first));
+  b.cancel(other);
+  EXPECT_EQ(b.get(all).reason, Reason::kDependency) << "its minutes are not over";
+  b.wait(seconds(70));
+  EXPECT_FALSE(b.get(any).dependencies) << "three minutes are over";
+  EXPECT_TRUE(b.get(all).dependencies) << "five are not";
+  b.wait(minutes(2));
+  EXPECT_FALSE(b.get(all).dependencies);
+  b.expect_replay_equal();
+}
+
 TEST(Dependency, CircularIsRefused) {
   Bench b;
   JobId one = b.submit([](JobRequest& r) { r.hold = true; });
