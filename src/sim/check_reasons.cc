@@ -81,6 +81,7 @@ bool is_open(const Asked& asked, const Dependency& on) {
     if (on.type != DependencyType::kAfter) open |= !is_over(target);
     else open |= target.pending() || target.started + minutes(on.delay_min) > asked.now;
   });
+  forgotten |= asked.cluster.arrays.contains(on.job.value);                          // the task that started last may be
   return open || (forgotten && on.delay_min > 0 && asked.job.eligible > asked.now);  // when its minutes are over was worked out before
 }
 

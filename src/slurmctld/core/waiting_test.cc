@@ -173,6 +173,41 @@ TEST(Dependency, MinutesGoOnAfterAForgottenJob) {
   b.expect_replay_equal();
 }
 
+// The task that started last may be forgotten while others of its array are not.
+TEST(Dependency, MinutesGoOnAfterAForgottenTask) {
+  Bench b;
+  const JobId array = b.submit([&](JobRequest& r) {
+    r.array = "0-1%1";
+    r.time_limit_min = 30;
+  });
+  ASSERT_EQ(b.plan(), 1u);
+  std::vector<JobId> running;
+  const auto look = [&] {
+    b.core.cluster().jobs.for_each([&](uint32_t id, const Job& j) {
+      if (j.state == JobState::kRunning && std::ranges::find(running, JobId(id)) == running.end()) running.emplace_back(id);
+    });
+  };
+  look();
+  b.started(running.at(0));
+  b.wait(minutes(5));
+  ASSERT_TRUE(b.update(array, "ArrayTaskThrottle", "2"));
+  ASSERT_EQ(b.plan(), 1u);
+  look();
+  const JobId last = running.at(1);
+  const JobId waits = b.submit([&](JobRequest& r) { r.dependency = "after:" + std::to_string(array.value) + "+3"; });
+  const JobId other = b.submit();
+  ASSERT_TRUE(b.update(waits, "Dependency", "after:" + std::to_string(array.value) + "+3,after:" + std::to_string(other.value)));
+  b.started(last);
+  b.ends(last);
+  b.wait(seconds(120));  // MinJobAge
+  ASSERT_FALSE(b.exists(last));
+  b.cancel(other);
+  EXPECT_TRUE(b.get(waits).dependencies) << "three minutes are not over";
+  b.wait(seconds(70));
+  EXPECT_FALSE(b.get(waits).dependencies);
+  b.expect_replay_equal();
+}
+
 TEST(Dependency, CircularIsRefused) {
   Bench b;
   JobId one = b.submit([](JobRequest& r) { r.hold = true; });
