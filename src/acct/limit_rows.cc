@@ -58,8 +58,8 @@ using enum Of;
 using enum Counts;
 
 // The first limit that a job would exceed names its reason, so rows stand in the order of the guide: partition, QOS (that of the partition
-// before that of the job), associations from below. A start knows only the nodes, so limits on time are asked before.
-constexpr uint8_t kWhileTimeIsKnown = kBeforeNodes | kWithNodes;
+// before that of the job), associations from below. All that a job waits for is asked again where it starts: another plan may have been first.
+constexpr uint8_t kWithoutNodes = kBeforeNodes | kWhereItStarts;
 constexpr LimitRow kRows[] = {
     // This limit bounds what is asked for: a job that gets more, because it has whole cores or nodes, may have it.
     {kMaxTresPerUser, kPartition, kUser, kHeld, kBeforeNodes, {Reason::kQOSMaxCpuPerUserLimit}, {}, "MaxCPUsPerUser"},
@@ -69,20 +69,20 @@ constexpr LimitRow kRows[] = {
     {kMaxSubmitJobsPerAccount, kQos, kAccount, kSubmitted, kAtSubmission, {Reason::kMaxSubmitJobsPerAccount}},
     {kGrpJobs, kQos, kAll, kRunning, kWhileItWaits, {Reason::kQOSGrpJobsLimit}},
     {kGrpTres, kQos, kAll, kHeld, kWhileItWaits, kQosGrp},
-    {kGrpTresMins, kQos, kAll, kUsedMinutes, kWhileTimeIsKnown, kQosGrpMinutes},
-    {kGrpTresRunMins, kQos, kAll, kRunMinutes, kWhileTimeIsKnown, kQosGrpRunMinutes},
-    {kGrpWall, kQos, kAll, kUsedWall, kBeforeNodes, {Reason::kQOSGrpWallLimit}},
+    {kGrpTresMins, kQos, kAll, kUsedMinutes, kWhileItWaits, kQosGrpMinutes},
+    {kGrpTresRunMins, kQos, kAll, kRunMinutes, kWhileItWaits, kQosGrpRunMinutes},
+    {kGrpWall, kQos, kAll, kUsedWall, kWithoutNodes, {Reason::kQOSGrpWallLimit}},
     {kMaxJobsPerUser, kQos, kUser, kRunning, kWhileItWaits, {Reason::kQOSMaxJobsPerUserLimit}},
     {kMaxTresPerUser, kQos, kUser, kHeld, kWhileItWaits, kQosPerUser},
-    {kMaxTresRunMinsPerUser, kQos, kUser, kRunMinutes, kWhileTimeIsKnown, kQosPerUser},
+    {kMaxTresRunMinsPerUser, kQos, kUser, kRunMinutes, kWhileItWaits, kQosPerUser},
     {kMaxJobsPerAccount, kQos, kAccount, kRunning, kWhileItWaits, {Reason::kMaxJobsPerAccount}},
     {kMaxTresPerAccount, kQos, kAccount, kHeld, kWhileItWaits, kQosPerAccount},
-    {kMaxTresRunMinsPerAccount, kQos, kAccount, kRunMinutes, kWhileTimeIsKnown, kQosPerAccount},
+    {kMaxTresRunMinsPerAccount, kQos, kAccount, kRunMinutes, kWhileItWaits, kQosPerAccount},
     {kMinTresPerJob, kQos, kAll, kAtLeast, kWhileItWaits, kQosMin},
     {kMaxTresPerJob, kQos, kAll, kOneJob, kWhileItWaits, kQosPerJob},
     {kMaxTresPerNode, kQos, kAll, kOneNode, kWhileItWaits, kQosPerNode},
-    {kMaxTresMinsPerJob, kQos, kAll, kOneJobMinutes, kWhileTimeIsKnown, kQosMinutesPerJob},
-    {kMaxWall, kQos, kAll, kMinutes, kBeforeNodes, {Reason::kQOSMaxWallDurationPerJobLimit}},
+    {kMaxTresMinsPerJob, kQos, kAll, kOneJobMinutes, kWhileItWaits, kQosMinutesPerJob},
+    {kMaxWall, kQos, kAll, kMinutes, kWithoutNodes, {Reason::kQOSMaxWallDurationPerJobLimit}},
     // No job waits for these: its age does not count meanwhile. The QOS of the partition has no part in it.
     {kGrpJobsAccrue, kJobQos, kAll, kAccruing, kToAccrue, {}},
     {kMaxJobsAccruePerUser, kJobQos, kUser, kAccruing, kToAccrue, {}},
@@ -92,14 +92,14 @@ constexpr LimitRow kRows[] = {
     {kMaxSubmitJobs, kAssociation, kAll, kSubmitted, kAtSubmission, {Reason::kAssocMaxSubmitJobLimit}, kMaxSubmitJobsPerUser},
     {kGrpJobs, kAssociations, kAll, kRunning, kWhileItWaits, {Reason::kAssocGrpJobsLimit}, kGrpJobs},
     {kGrpTres, kAssociations, kAll, kHeld, kWhileItWaits, kAssocGrp, kGrpTres},
-    {kGrpTresMins, kAssociations, kAll, kUsedMinutes, kWhileTimeIsKnown, kAssocGrpMinutes, kGrpTresMins},
-    {kGrpTresRunMins, kAssociations, kAll, kRunMinutes, kWhileTimeIsKnown, kAssocGrpRunMinutes, kGrpTresRunMins},
-    {kGrpWall, kAssociations, kAll, kUsedWall, kBeforeNodes, {Reason::kAssocGrpWallLimit}, kGrpWall},
+    {kGrpTresMins, kAssociations, kAll, kUsedMinutes, kWhileItWaits, kAssocGrpMinutes, kGrpTresMins},
+    {kGrpTresRunMins, kAssociations, kAll, kRunMinutes, kWhileItWaits, kAssocGrpRunMinutes, kGrpTresRunMins},
+    {kGrpWall, kAssociations, kAll, kUsedWall, kWithoutNodes, {Reason::kAssocGrpWallLimit}, kGrpWall},
     {kMaxJobs, kAssociation, kAll, kRunning, kWhileItWaits, {Reason::kAssocMaxJobsLimit}, kMaxJobsPerUser},
     {kMaxTresPerJob, kAssociation, kAll, kOneJob, kWhileItWaits, kAssocPerJob, kMaxTresPerJob},
     {kMaxTresPerNode, kAssociation, kAll, kOneNode, kWhileItWaits, kAssocPerNode, kMaxTresPerNode},
-    {kMaxTresMinsPerJob, kAssociation, kAll, kOneJobMinutes, kWhileTimeIsKnown, kAssocMinutesPerJob, kMaxTresMinsPerJob},
-    {kMaxWall, kAssociation, kAll, kMinutes, kBeforeNodes, {Reason::kAssocMaxWallDurationPerJobLimit}, kMaxWall},
+    {kMaxTresMinsPerJob, kAssociation, kAll, kOneJobMinutes, kWhileItWaits, kAssocMinutesPerJob, kMaxTresMinsPerJob},
+    {kMaxWall, kAssociation, kAll, kMinutes, kWithoutNodes, {Reason::kAssocMaxWallDurationPerJobLimit}, kMaxWall},
     {kGrpJobsAccrue, kAssociations, kAll, kAccruing, kToAccrue, {}, kGrpJobsAccrue},
     {kMaxJobsAccrue, kAssociation, kAll, kAccruing, kToAccrue, {}, kMaxJobsAccruePerUser},
 };

@@ -88,11 +88,8 @@ constexpr KeyRow kRows[] = {
     number("FirstJobId", "1", "Number of the first job.").min(1).max(67108863).restart(),
     list("GresTypes", nullptr, "Names of the generic resources that nodes have, for example gpu,nic."),
     text("GpuFreqDef", nullptr, "GPU frequency of steps that ask for none."),
-    number("GroupUpdateForce", "1", "Look up group members anew even if /etc/group is unchanged.")
-        .max(1)
-        .not_yet("a cache of group members"),
-    seconds("GroupUpdateTime", "600", "How long members of the groups in AllowGroups are remembered; 0 = for ever.")
-        .not_yet("a cache of group members"),
+    number("GroupUpdateForce", "1", "Look up who is in the groups of reservations even if /etc/group is unchanged.").max(1),
+    seconds("GroupUpdateTime", "600", "Time between two looks at who is in the groups of reservations; 0 = none but at reconfigure."),
     one_of("HashPlugin", "hash/k12|hash/sha3", "hash/k12", "Digest of messages.").not_yet("choice of the message digest"),
     seconds("HealthCheckInterval", "0", "Time between runs of HealthCheckProgram; 0 = never."),
     flags("HealthCheckNodeState", "ALLOC|ANY|CYCLE|IDLE|NONDRAINED_IDLE|MIXED|REBOOT_ONLY|START_ONLY", "ANY",

@@ -273,6 +273,15 @@ TEST(Partitions, MaxCpusPerUserIsTakenAndExplained) {
   EXPECT_NE(notices(l).find("MaxTRESPerUser=cpu=8"), std::string::npos) << notices(l);
 }
 
+// No plugin that sets a site's factor is loaded; the factor itself is set by scontrol update SiteFactor=.
+TEST(Load, AnOwnPluginForPrioritiesIsSaidToHaveNoEffect) {
+  const LoadedConfig l = loaded("PrioritySiteFactorPlugin=site_factor/ours\nPrioritySiteFactorParameters=a=1\n");
+  EXPECT_NE(notices(l).find("PrioritySiteFactorPlugin: accepted without effect, this is not there yet: site priority plugins"),
+            std::string::npos)
+      << notices(l);
+  EXPECT_NE(notices(l).find("PrioritySiteFactorParameters: accepted without effect"), std::string::npos) << notices(l);
+}
+
 TEST(Globals, UnknownRetiredAndNotYet) {
   EXPECT_NE(errors("NodeName=n\nKilWait=3\n").find("/etc/slurm/slurm.conf:5: KilWait: is not a key of slurm.conf (did you mean KillWait?)"),
             std::string::npos)

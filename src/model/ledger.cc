@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/account_directory.h"
+#include "model/stopped_age.h"
 
 namespace muster {
 namespace {
@@ -117,7 +118,7 @@ Charge Charge::of(const Job& job, const PersistentMap<Partition>& partitions) {
   out.request = job.request;
   if (const Partition* p = partitions.find(job.partition); p && !p->qos.empty()) out.partition_qos = to_lower(p->qos);
   if (job.pending()) {
-    out.accruing = job.accrues != kTimeUnset && job.accrues != kTimeInfinite;
+    out.accruing = job.accrues != kTimeUnset && !stopped_age(job.accrues);
     return out;
   }
   out.running = 1;

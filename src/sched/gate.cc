@@ -164,15 +164,17 @@ Result<> admitted_now(const Cluster& cluster, const Params& params, const Reques
 }
 
 Result<> within_limits_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition,
-                           const Allocation& allocation) {
+                           const AtStart& start) {
   if (!Gate::judges_limits(params, partition)) return {};
   const acct::Admission verdict = admission(cluster, params, request, partition);
   auto* admitted = std::get_if<acct::Admitted>(&verdict);
   if (!admitted) return {};  // admitted_now says so
   const auto bounds = bounds_of(cluster, params, *admitted, request, partition);
   if (bounds.empty()) return {};
-  const acct::Wanted wanted = wanted_with(bounds, allocation, partition, cluster);
-  const auto over = acct::first_exceeded(bounds, {cluster, cluster.ledger}, wanted, acct::kWhereItStarts);
+  acct::Wanted wanted = wanted_with(bounds, start.allocation, partition, cluster);
+  wanted.time_limit_min = start.time_limit_min;
+  const auto over =
+      acct::first_exceeded(bounds, {cluster, cluster.ledger, start.now, params.enforcement.safe}, wanted, acct::kWhereItStarts);
   if (over) return fail(Errc::kAccountingPolicy, {}, over->detail(cluster.tres_table()));
   return {};
 }

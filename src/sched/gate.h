@@ -100,7 +100,12 @@ Result<bool> may_be_submitted(const Cluster& cluster, const Params& params, cons
                               const acct::Wanted& wanted);
 // The questions of a pass, asked of the cluster as it is now; for a start.
 Result<> admitted_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition);
+struct AtStart {
+  const Allocation& allocation;
+  Time now{};
+  uint32_t time_limit_min = kUnlimited32;
+};
 Result<> within_limits_now(const Cluster& cluster, const Params& params, const RequestBody& request, const Partition& partition,
-                           const Allocation& allocation);
+                           const AtStart& start);
 
 }  // namespace muster::sched

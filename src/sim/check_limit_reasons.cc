@@ -79,7 +79,7 @@ uint64_t most_together(const LimitQuestion& question, const Limit& limit) {
 // With the most that the job may take; what a job takes none of, it does not wait for.
 bool is_reached(const LimitQuestion& question, const BoundBy& bound) {
   const Limit& limit = bound.limit;
-  const LimitSums sums(question.cluster, bound, *question.job.request);
+  const LimitSums sums(question.cluster, bound, *question.job.request, true);
   const uint64_t jobs = question.job.het ? question.job.het.size : 1;
   const uint64_t most = limit.tres.empty() ? jobs : most_together(question, limit);
   switch (limit.kind) {

@@ -14,8 +14,6 @@ namespace {
 
 using enum LimitKind;
 
-constexpr Duration kOnItsWay = seconds(10);  // no plan is so old when it is carried out
-
 // What a job that starts would bring others to, by looking at every job.
 class LimitCount {
  public:
@@ -29,11 +27,10 @@ class LimitCount {
         limit_min_(e.time_limit_min.value_or(job.time_limit_min)),
         fail_(std::move(fail)) {}
 
-  // `with_time`: those about time limits too.
-  void run(bool with_time) {
+  void run() {
     for (const BoundBy& bound : bounds_of(c_, *job_.request, e_.association, c_.partitions.at(e_.partition))) {
       check(bound);
-      if (with_time) check_time(bound);
+      check_time(bound);
     }
   }
 
@@ -101,11 +98,10 @@ class LimitCount {
       default: return;
     }
   }
-  // Asked in the plan, which was made a little earlier.
   void used_up(const BoundBy& bound, bool wants) const {
     if (!decays_) return;  // limits on what was used hold with priority/multifactor alone
     constexpr double kSurely = 0.98;
-    const double used = usage_.minutes(LimitSums(c_, bound, *job_.request), bound.limit.tres, e_.time - kOnItsWay);
+    const double used = usage_.minutes(LimitSums(c_, bound, *job_.request), bound.limit.tres, e_.time);
     if (wants && used * kSurely - 1 > static_cast<double>(bound.limit.value))
       fail_("starts, and " + std::to_string(used) + " minutes of " + name(bound) + " are used, of " + std::to_string(bound.limit.value));
   }
@@ -174,14 +170,13 @@ void Checkers::check_admission(const event::JobStarted& start) {
 }
 
 // At a start nobody comes to hold more than a limit lets: of the association and all above it, of the QOS of the job and of the partition.
-// They may hold more only because the limit was lowered, and then nothing more starts. Counted from all jobs, and not by the ledger. Limits on
-// time are asked in the plan alone, so they are not judged by what slurmdbd told, or which way the clock went, while a plan was on its way.
+// They may hold more only because the limit was lowered, and then nothing more starts. Counted from all jobs, and not by the ledger.
 void Checkers::check_group_limits(const event::JobStarted& e) {
   const Job* j = mirror_.jobs.find(e.job.value);
   if (!world_.scenario.settings.sched.enforcement.limits || !mirror_.directory || !j) return;
   LimitCount(mirror_, usage_, world_.scenario.settings.sched.priority.multifactor, e, *j, [&](const std::string& what) {
     fail("group_limits", "job " + std::to_string(e.job.value) + " " + what);
-  }).run(world_.now() > unsettled_ + kOnItsWay);
+  }).run();
 }
 
 // A submission that would bring somebody to more jobs in the queue than a limit lets is refused.

@@ -68,18 +68,21 @@ void each_target(const Cluster& cluster, const Dependency& on, F&& f) {
 bool is_over(const Job& job) { return job.finished() && !(job.flags & (kJobRequeued | kJobRequeueHold)); }
 
 bool is_open(const Asked& asked, const Dependency& on) {
-  bool open = on.type == DependencyType::kAfter && on.delay_min > 0;  // of after:job+minutes is not judged when the minutes are over
+  bool open = false;
   if (on.type == DependencyType::kSingleton) {
     asked.cluster.jobs.for_each([&](uint32_t id, const Job& o) {
       open |= id != asked.job.id.value && o.request->uid == asked.request().uid && o.name() == asked.job.name() && !is_over(o);
     });
     return open;
   }
+  bool forgotten = true;
   each_target(asked.cluster, on, [&](const Job& target) {
+    forgotten = false;
     if (on.type != DependencyType::kAfter) open |= !is_over(target);
     else open |= target.pending() || target.started + minutes(on.delay_min) > asked.now;
   });
-  return open;
+  forgotten |= asked.cluster.arrays.contains(on.job.value);                          // the task that started last may be
+  return open || (forgotten && on.delay_min > 0 && asked.job.eligible > asked.now);  // when its minutes are over was worked out before
 }
 
 bool has_failed(const Asked& asked, const Dependency& on) {

@@ -43,7 +43,6 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
       check_group_limits(*start);
     }
     if (const auto* submitted = std::get_if<event::JobSubmitted>(&*event)) check_submit_limits(*submitted);
-    if (std::holds_alternative<event::DirectoryLearned>(*event)) unsettled_ = world_.now();
     usage_.take(*event, mirror_);
     promises_.take(*event, mirror_);
     check_reservations(*event);
@@ -74,10 +73,7 @@ void Checkers::committed(const slurmctld::Core& core) {
   if (std::string wrong = queries_problem(core, world_.controller.now()); !wrong.empty()) fail("queries", wrong);
 }
 
-void Checkers::clock_stepped() {
-  unsettled_ = world_.now();
-  promises_.forget();
-}
+void Checkers::clock_stepped() { promises_.forget(); }
 
 void Checkers::quiet(const slurmctld::Core& core, const PersistentMap<Verdict>& said, Time time) {
   Cluster seen = core.cluster();

@@ -107,7 +107,6 @@ class Checkers {
   std::map<std::pair<JobRecordKey, StepId>, size_t> step_width_;  // the nodes that a step began on
   UsageSums usage_;
   PromiseWatch promises_;
-  Time unsettled_ = kTimeUnset;  // when slurmdbd last told of accounts, or the controller's clock stepped
   uint32_t commits_ = 0;
   sched::Params params_;
 };

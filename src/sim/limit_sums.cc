@@ -78,8 +78,8 @@ std::vector<BoundBy> bounds_of(const Cluster& cluster, const RequestBody& reques
   return out;
 }
 
-LimitSums::LimitSums(const Cluster& cluster, const BoundBy& bound, const RequestBody& asker)
-    : cluster_(cluster), bound_(bound), asker_(asker) {}
+LimitSums::LimitSums(const Cluster& cluster, const BoundBy& bound, const RequestBody& asker, bool claims)
+    : cluster_(cluster), bound_(bound), asker_(asker), claims_(claims) {}
 
 bool LimitSums::counts(uint32_t association, const RequestBody& request, uint32_t partition) const {
   if (!bound_.qos) return stands_below(cluster_, association, bound_.association->id);
@@ -92,6 +92,10 @@ bool LimitSums::counts(uint32_t association, const RequestBody& request, uint32_
 void LimitSums::each_running(const std::function<void(const Job&)>& f) const {
   cluster_.jobs.for_each([&](uint32_t, const Job& job) {
     if (!job.pending() && !job.finished() && job.allocation && counts(job)) f(job);
+    if (!claims_ || !job.pending() || !job.turns->claim || !counts(job)) return;
+    Job held = job;
+    held.allocation = job.turns->claim->allocation;
+    f(held);
   });
 }
 
@@ -131,7 +135,8 @@ uint64_t LimitSums::run_minutes(std::string_view tres, Time now, bool up) const 
     if (job.state == JobState::kSuspended) return;  // its usage stands still
     const bool limited = job.time_limit_min != kUnlimited32;
     const Time end = limited ? job.ends : job.started + minutes(kYear);
-    const auto left = static_cast<uint64_t>(std::max<int64_t>(0, to_seconds(end - now)));
+    const Time from = job.pending() ? end - minutes(limited ? job.time_limit_min : kYear) : now;
+    const auto left = static_cast<uint64_t>(std::max<int64_t>(0, to_seconds(end - from)));
     out += amount_of(*job.allocation, tres) * left / 60 + up;
   });
   return out;

@@ -33,7 +33,8 @@ std::vector<BoundBy> bounds_of(const Cluster& cluster, const RequestBody& reques
 class LimitSums {
  public:
   // `asker`: whose user and account a limit for each of them is about.
-  LimitSums(const Cluster& cluster, const BoundBy& bound, const RequestBody& asker);
+  // `claims`: what is held for waiting jobs that others make room for counts, too, as a pass has it.
+  LimitSums(const Cluster& cluster, const BoundBy& bound, const RequestBody& asker, bool claims = false);
   // Whether a job of this association counts.
   bool counts(uint32_t association, const RequestBody& request, uint32_t partition) const;
   uint64_t held(std::string_view tres) const;  // of "node": each node once
@@ -49,6 +50,7 @@ class LimitSums {
   const Cluster& cluster_;
   const BoundBy& bound_;
   const RequestBody& asker_;
+  const bool claims_;
 };
 
 }  // namespace muster::sim

@@ -5,6 +5,7 @@
 #include "cli/common/command.h"
 #include "cli/common/job_ids.h"
 #include "cli/scontrol/resize_script.h"
+#include "os/group_members.h"
 #include "os/users.h"
 
 namespace muster::cli {
@@ -197,10 +198,9 @@ bool add_members(Context& context, rpc::UpdateReservation& request, const std::s
       if (name.starts_with('-') || name.starts_with('+')) name.remove_prefix(1);
       if (users && !os::find_user(name)) return context.complain(failed, Error(Errc::kUserIdMissing)), false;
       if (!groups) continue;
-      auto group = os::find_group(name);
-      if (!group) return context.complain(failed, Error(Errc::kGroupIdMissing)), false;
-      for (std::string& member : group->members) request.group_members.push_back(std::move(member));
-      if (auto own = os::find_user(name); own && own->gid == group->gid) request.group_members.push_back(own->name);
+      auto members = os::group_members(name);
+      if (!members) return context.complain(failed, Error(Errc::kGroupIdMissing)), false;
+      for (std::string& member : *members) request.group_members.push_back(std::move(member));
     }
   }
   return true;

@@ -94,7 +94,7 @@ class PlanPass {
   // What is said beside the reason of a job that waits; of one that a rule holds back what the rule says.
   RareText said_of(const Wait& why, Reason reason, const std::vector<uint32_t>& classes) const;
   uint32_t limit_within(const RequestClass& c, uint32_t limit_min) const;
-  bool say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict) const;
+  bool say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict);
   void close_partitions(const std::vector<uint32_t>& classes);
   void say(const Job& job, Reason reason, RareText detail = {}, Time start = {}, RareText nodes = {});
   void say_parked();
@@ -168,6 +168,7 @@ class PlanPass {
   Bitmap closed_;  // partitions behind a job that waits
   Stopped stopped_;
   std::set<uint32_t> closed_reservations_;
+  std::set<uint32_t> foretold_;  // reservations of whose next repetition the first place is told
   class HeldBack;
   std::unique_ptr<HeldBack> held_back_;  // their nodes, where backfill does not look ahead
   std::unordered_set<uint32_t> done_;

@@ -10,12 +10,22 @@ namespace {
 
 constexpr std::string_view kMakeRoom = "jobs are ending to make room for it";
 
+// What is held for a job counts against limits as if it ran there: others must not take what the limits leave to it.
+void count_claim(Gate* gate, const Cluster& cluster, const Job& job, bool held) {
+  const Claim& claim = *job.turns->claim;
+  const Partition* partition = cluster.partitions.find(claim.partition);
+  if (!gate || !partition) return;
+  if (held) gate->started(job.request, *partition, claim.allocation, job.time_limit_min);
+  else gate->taken_back(job.request, *partition, claim.allocation, job.time_limit_min);
+}
+
 }  // namespace
 
 // Those whose victims are gone start before anybody is looked at: what was freed was freed for them.
 void PlanPass::settle_claims() {
   if (claims_.empty()) return;
   for (const Allocation& kept : claims_.kept_licenses()) held_.add({kept});
+  claims_.each([&](const Job& job) { count_claim(gate_.get(), cluster_, job, true); });
   std::vector<Profile::Held> held = claims_.lay(nodes_);
   started_.insert(started_.end(), std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
   for (uint32_t id : claims_.ready()) settle_claim(id);
@@ -23,6 +33,7 @@ void PlanPass::settle_claims() {
 
 void PlanPass::settle_claim(uint32_t id) {
   const Job* job = cluster_.jobs.find(id);
+  if (job) count_claim(gate_.get(), cluster_, *job, false);
   claims_.lift(id, nodes_);
   claims_.forget(id);
   if (!job) return;

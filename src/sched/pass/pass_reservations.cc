@@ -34,15 +34,28 @@ uint32_t PlanPass::limit_within(const RequestClass& c, uint32_t limit_min) const
   return nodes_.reserved().limit_of(of);
 }
 
-// Of jobs that ask for reservations: that this repetition has no place for them.
-bool PlanPass::say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict) const {
+// Of jobs that ask for reservations: that this repetition has no place for them. The first of them is expected to start with the next one, if
+// it fits there; those behind it are not told a start, for nobody knows yet what is left to them.
+bool PlanPass::say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict) {
+  // Whether it would fit if the reservation were its alone, by counting. Of one of cores and devices nothing is said.
+  const auto fits_next_time = [&](const Reservation& reservation, const RequestClass& asked) {
+    if (asked.never || reservation.by_cores() || !reservation.confines()) return false;
+    RequestClass alone = asked;
+    alone.feasible &= nodes_.usable();
+    if (reservation.confines_nodes()) alone.feasible &= reservation.nodes;
+    return alone.feasible.contains(asked.required) && has_room_when_idle(alone);
+  };
   for (uint32_t id : classes) {
-    const WaitingClass& w = *pending_.classes()[id];
-    const Reservation* r = w.named ? cluster_.reservations.find(w.shape.reservation) : nullptr;
+    const WaitingClass& waiting = *pending_.classes()[id];
+    const Reservation* r = waiting.named ? cluster_.reservations.find(waiting.shape.reservation) : nullptr;
     if (!r) continue;
     if (!verdict.detail.empty()) return true;
     std::string said = "no start within sight in reservation " + r->name + ", " + format_time(r->start) + " to " + format_time(r->end);
-    if (r->repeats()) said += "; it comes again at " + format_time(next_repetition(*r, now_));
+    if (r->repeats()) {
+      const Time next = next_repetition(*r, now_);
+      said += "; it comes again at " + format_time(next);
+      if (fits_next_time(*r, waiting.shape) && foretold_.insert(r->id).second) verdict.expected_start = next;
+    }
     verdict.detail = said;
     return true;
   }

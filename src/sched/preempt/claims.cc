@@ -41,7 +41,7 @@ Claims::Claims(const Cluster& cluster, const Pending& pending, Time now) : pendi
   for (uint32_t id : pending.claiming()) {
     const Job* job = cluster.jobs.find(id);
     if (!job || !job->turns->claim || !job->turns->claim->allocation) continue;
-    Entry e{job->turns->claim.get(), job->request->uid, job->time_limit_min, {}};
+    Entry e{job, job->turns->claim.get(), job->request->uid, job->time_limit_min, {}};
     for (JobId victim : e.claim->victims)
       if (pending.running().contains(victim.value)) {
         const Job* v = cluster.jobs.find(victim.value);

@@ -26,6 +26,11 @@ class Claims {
 
   bool empty() const { return of_.empty(); }
   bool has(uint32_t job) const { return of_.contains(job); }
+  // f(job) for each job that has one.
+  template <class F>
+  void each(F f) const {
+    for (const auto& [id, e] : of_) f(*e.job);
+  }
   const std::set<uint32_t>& yielding() const { return yielding_; }  // victims, ascending
   // The claims all of whose victims are gone, by job.
   std::vector<uint32_t> ready() const;
@@ -43,6 +48,7 @@ class Claims {
 
  private:
   struct Entry {
+    const Job* job = nullptr;
     const Claim* claim = nullptr;
     Uid uid{};
     uint32_t time_limit_min = 0;

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/account_directory.h"
+#include "model/stopped_age.h"
 #include "model/tres_list.h"
 #include "sched/request/request_shape.h"
 
@@ -81,8 +82,10 @@ Time PriorityRule::age_from(const Job& job) const {
 }
 
 double PriorityRule::age_part(Time since) const {
-  if (now_ <= since || params_.max_age.count() <= 0) return 0;
-  const double age = static_cast<double>((now_ - since).count()) / static_cast<double>(params_.max_age.count());
+  const std::optional<Duration> stopped = stopped_age(since);
+  if ((now_ <= since && !stopped) || params_.max_age.count() <= 0) return 0;
+  const Duration old = stopped ? *stopped : now_ - since;
+  const double age = static_cast<double>(old.count()) / static_cast<double>(params_.max_age.count());
   return params_.weight_age * std::min(age, 1.0);
 }
 

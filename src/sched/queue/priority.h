@@ -54,7 +54,8 @@ class PriorityRule {
   static uint32_t total(double fixed, double age);
   // The least that the priority in a partition may be, where `kept` is that in partition `kept_in`. 0: none was kept.
   uint32_t least(const RequestBody& request, uint32_t partition, uint32_t kept, uint32_t kept_in) const;
-  // Since when a job's age counts. The age of a job that is not yet eligible, or that waits for a limit on such jobs, does not grow.
+  // Since when a job's age counts, or how much of it there is (model/stopped_age.h): the age of a job that is not yet eligible, or that waits
+  // for a limit on such jobs or on its partition, does not grow.
   Time age_from(const Job& job) const;
 
  private:

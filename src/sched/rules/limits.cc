@@ -24,7 +24,9 @@ std::optional<LimitUsed> limit(const JobQuestion& q, const Held&) {
   return LimitUsed{std::move(view), [gate = q.gate, full = std::move(*full)](const Job& running) { return gate->uses(full, running); }};
 }
 
-Result<> at_start(const StartQuestion& q) { return within_limits_now(q.cluster, q.params, q.request, q.partition, q.allocation); }
+Result<> at_start(const StartQuestion& q) {
+  return within_limits_now(q.cluster, q.params, q.request, q.partition, {q.allocation, q.now, q.time_limit_min});
+}
 
 }  // namespace
 

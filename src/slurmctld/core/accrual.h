@@ -1,9 +1,9 @@
-// Which waiting jobs grow in priority by their age where limits bound how many may (GrpJobsAccrue, MaxJobsAccrue, MaxJobsAccruePU and PA).
-// Guide resource_limits; sacctmgr(1). Priorities move in steps of PriorityCalcPeriod, so it is looked at once in such a period: jobs that
+// Which waiting jobs grow in priority by their age: not those that are beyond the limits of their partition, and only as many as limits let
+// (GrpJobsAccrue, MaxJobsAccrue, MaxJobsAccruePU and PA). Guides resource_limits and priority_multifactor; sacctmgr(1). Priorities move in steps of PriorityCalcPeriod, so it is looked at once in such a period: jobs that
 // are eligible get their turn in the order in which they became it.
 //
 // A job that such a limit bounds is marked when it is submitted (Job::accrues); all others cost nothing. Cost: O(pending jobs) in a period
-// where such a limit is set, else O(associations + QOS).
+// where such a limit is set or a job came to be beyond its partition's limits, or is so no more; else O(associations + QOS).
 #pragma once
 
 #include <string_view>
@@ -12,7 +12,9 @@
 
 namespace muster::slurmctld {
 
-// Whether such a limit is set anywhere. Cost: O(associations + QOS).
+// Whether it is a limit of a partition that keeps the age of a job that waits for it from growing.
+bool is_of_partition_limit(Reason reason);
+// Whether a limit on how many grow is set anywhere. Cost: O(associations + QOS).
 bool takes_turns(const Cluster& cluster);
 // It waits for nothing but resources and limits, so its age counts, if no limit on such jobs holds that up.
 bool waits_its_turn(const Job& job, Time now);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "model/without_job.h"
+#include "sched/fair_factors.h"
 #include "slurmctld/core/accrual.h"
 #include "slurmctld/core/completing_hold.h"
 #include "slurmctld/core/kept_priorities.h"
@@ -60,12 +61,15 @@ void Core::configure(Settings settings) {
   feasibility_ = FeasibilityCache();                                             // there may be more of something
   if (!again)
     cluster_.jobs.for_each([&](uint32_t id, const Job& j) {
+      ages_stop_ |= j.accrues != kTimeUnset;
       if (j.attended && !j.pending() && !j.finished()) attendance_.nobody_yet(JobId(id), now_);
     });
+  if (!again && settings_.priority.only_up)
+    cluster_.moment.fair_factors = sched::fair_factors(cluster_, settings_.priority, std::min(last_known_moment(cluster_), now_));
   if (again) take(pull_triggers(own(), TriggerOn::kReconfig));
   watch_usage_reset();
   watch_accrual();
-  watch_minutes_anew();
+  minutes_stale_ = turns_stale_ = true;
 }
 
 // For keys that are changed while the daemon runs; what slurm.conf says of nodes and partitions is not looked at.
@@ -74,7 +78,7 @@ void Core::change_settings(Settings settings) {
   follow_settings();
   feasibility_ = FeasibilityCache();
   watch_accrual();
-  watch_minutes_anew();
+  minutes_stale_ = turns_stale_ = true;
 }
 
 void Core::rebuild() {
@@ -269,8 +273,11 @@ size_t Core::carry_out(const sched::Plan& plan) {
     const Job* j = cluster_.jobs.find(job.value);
     if (!j || !j->pending()) continue;
     const Verdict* known = cluster_.moment.verdicts.find(job.value);
+    if (is_of_partition_limit(known ? known->reason : Reason::kNone) != is_of_partition_limit(verdict.reason))
+      turns_stale_ = ages_stop_ = true;
     if (!known || *known != verdict) cluster_.moment.verdicts.set(job.value, verdict);
   }
+  if (ages_stop_ && accrual_at_ == kTimeInfinite) watch_accrual();
   return started;
 }
 
@@ -334,7 +341,8 @@ void Core::fire_timers() {
     } else if (timer.kind == TimerKind::kMinutesUsed) {
       end_those_out_of_minutes();
     } else if (timer.kind == TimerKind::kAccrual) {
-      if (timer.at == accrual_at_ && (takes_turns(cluster_) || std::exchange(turns_stale_, false))) out = decide_accrual(own());
+      const bool limited = settings_.sched.enforcement.limits && takes_turns(cluster_);
+      if (timer.at == accrual_at_ && (limited || std::exchange(turns_stale_, false))) out = decide_accrual(own());
     } else if (timer.kind == TimerKind::kReservation) reservation_timer(own(), timer.id, out);
     else if (timer.kind >= TimerKind::kNodeSilent) node_timer(own(), NodeId(timer.id), timer.kind, out);
     else job_timer(own(), JobId(timer.id), timer.kind, out, orders);
@@ -421,7 +429,7 @@ void Core::rollback() {
   rebuild();
   watch_usage_reset();
   watch_accrual();
-  watch_minutes_anew();
+  minutes_stale_ = turns_stale_ = true;
   minutes_at_ = kTimeInfinite;
   if (minutes_.on()) indexes_.set_timer(now_, TimerKind::kMinutesUsed, 0);  // the next turn makes the watch anew
   moved_.clear();

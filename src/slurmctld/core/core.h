@@ -30,6 +30,8 @@
 
 namespace muster::slurmctld {
 
+struct GroupMembers;  // reservations.h
+
 struct PowerNodes {  // run a program about the power of nodes
   event::PowerProgram program = event::PowerProgram::kResume;
   std::vector<NodeId> nodes;
@@ -109,6 +111,8 @@ class Core {
   void records_link_lost();
   // Takes in all that slurmdbd says of accounts, users, associations and QOS of this cluster.
   void learn_directory(const rpc::Entities& fetched) { take(decide_learn(own(), fetched)); }
+  // Takes in who is in the groups of a reservation, as the user database has it now.
+  void learn_members(GroupMembers found);
   void housekeep();
 
   const Events& events() const { return events_; }  // of this turn, in order
@@ -159,7 +163,6 @@ class Core {
   void watch_silence(const Node& node);
   void watch_usage_reset();
   void watch_accrual();
-  void watch_minutes_anew();
   void watch_minutes();
   void note_minutes(const Event& event);
   void end_those_out_of_minutes();
@@ -212,6 +215,7 @@ class Core {
   Time minutes_at_ = kTimeInfinite;      // for which a timer was set last
   bool minutes_stale_ = true;            // to be made anew
   bool turns_stale_ = true;              // jobs may wait for a limit that is no longer there
+  bool ages_stop_ = false;               // a job was, or is, beyond the limits of its partition
   std::set<JobId> moved_;                // jobs of this turn that the watch has to look at
   bool configured_ = false;              // at least once; what comes then is a new reading of the files
   Events happened_;                      // of this turn, that triggers may wait for

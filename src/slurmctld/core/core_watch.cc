@@ -31,18 +31,18 @@ void Core::watch_usage_reset() {
 
 void Core::watch_accrual() {
   const Duration period = std::max(settings_.priority.period, seconds(1));
-  accrual_at_ = settings_.sched.enforcement.limits && settings_.priority.multifactor ? period_start(now_, period) + period : kTimeInfinite;
+  const bool asked = settings_.sched.enforcement.limits || ages_stop_;
+  accrual_at_ = asked && settings_.priority.multifactor ? period_start(now_, period) + period : kTimeInfinite;
   if (accrual_at_ != kTimeInfinite) indexes_.set_timer(accrual_at_, TimerKind::kAccrual, 0);
 }
-
-// Usage and limits may be others from the ground up.
-void Core::watch_minutes_anew() { minutes_stale_ = turns_stale_ = true; }
 
 void Core::note_minutes(const Event& event) {
   const bool anew = std::holds_alternative<event::DirectoryLearned>(event) || std::holds_alternative<event::UsageReset>(event) ||
                     std::holds_alternative<event::HalfLifeSet>(event) || std::holds_alternative<event::AccountingSet>(event) ||
                     std::holds_alternative<event::PartitionDefined>(event);
-  if (anew) return watch_minutes_anew();
+  if (anew) minutes_stale_ = turns_stale_ = true;
+  if (anew) return;
+  if (std::holds_alternative<event::JobRequeued>(event)) turns_stale_ = true;  // its age begins again
   if (!minutes_.on()) return;
   if (auto* s = std::get_if<event::JobStarted>(&event)) moved_.insert(s->task_job ? s->task_job : s->job);
   else if (auto* e = std::get_if<event::JobEnding>(&event)) moved_.insert(e->task_job ? e->task_job : e->job);
@@ -115,6 +115,8 @@ void Core::settle_reservations() {
   }
   unsettled_reservations_.merge(now);  // for the next turn
 }
+
+void Core::learn_members(GroupMembers found) { take(decide_members(own(), std::move(found))); }
 
 void Core::attend(JobId id) {
   const Job* j = cluster_.jobs.find(id.value);

@@ -1,14 +1,16 @@
 #include "slurmctld/core/kept_priorities.h"
 
+#include <algorithm>
+
 #include "sched/queue/priority.h"
 
 namespace muster::slurmctld {
 namespace {
 
-// Priorities move in steps of PriorityCalcPeriod. A new one brings new fair shares; until then the ages were those of the period before.
+// Priorities move in steps of PriorityCalcPeriod. A new one brings new fair shares; until then the ages were those of an earlier period.
 Time last_known(const Cluster& before, const View& view) {
   const FairFactorsPtr &was = before.moment.fair_factors, &is = view.cluster.moment.fair_factors;
-  return was && is && was->period < is->period ? view.now - view.settings.priority.period : view.now;
+  return was && is && was->period < is->period ? was->period : view.now;
 }
 
 // Fair shares, and what slurmdbd says of QOS and associations, are what may lower a priority. Fair shares that were not worked out yet count
@@ -20,6 +22,13 @@ bool may_have_fallen(const Cluster& before, const View& view) {
 }
 
 }  // namespace
+
+Time last_known_moment(const Cluster& cluster) {
+  Time last{};
+  cluster.jobs.for_each([&](uint32_t, const Job& j) { last = std::max({last, j.submitted, j.started, j.ended}); });
+  cluster.usage.each_association([&](uint32_t, const Spent& spent) { last = std::max(last, spent.at); });
+  return last;
+}
 
 Events decide_kept_priorities(const Cluster& before, const View& view) {
   if (!may_have_fallen(before, view)) return {};

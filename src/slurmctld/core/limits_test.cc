@@ -70,6 +70,51 @@ TEST(AccountLimits, AJobWaitsUntilAnotherEnds) {
   b.expect_replay_equal();
 }
 
+// Two plans may be on their way at once, each from a snapshot in which the other's job does not run, and each keeps the limit by itself.
+TEST(AccountLimits, ThoseOnTimeAreAskedAgainWhereAJobStarts) {
+  for (const Limits& limit : {Limits{{LimitKind::kGrpTresRunMins, "cpu", 15}}, Limits{{LimitKind::kGrpJobs, "", 1}}}) {
+    Site b(a_site({{"team", limit}}));
+    const JobId first = b.submit_tasks(1);
+    const sched::Plan one = sched::Planner().plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kFull);
+    b.control(rpc::JobAction::kHold, first);
+    const JobId second = b.submit_tasks(1);
+    const sched::Plan two = sched::Planner().plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kQuick);
+    b.control(rpc::JobAction::kRelease, first);
+    ASSERT_EQ(one.starts.size() + two.starts.size(), 2u);
+    b.turn([&] { EXPECT_EQ(b.core.carry_out(one), 1u); });
+    b.turn([&] { EXPECT_EQ(b.core.carry_out(two), 0u) << "ten minutes of one CPU, and ten more, of fifteen"; });
+    EXPECT_EQ(b.state(second), JobState::kPending);
+  }
+}
+
+// What is held for a job that others make room for is the job's already where limits are counted: else another job of its account would start,
+// and those who made room would have done so for nothing.
+TEST(AccountLimits, WhatAClaimHoldsCounts) {
+  Site b(a_site({{"team", cpus(4)}}), "PreemptType=preempt/partition_prio\nPreemptMode=CANCEL\nPartitionName=DEFAULT GraceTime=30\n"
+                                      "PartitionName=urgent Nodes=n[0-3] PriorityTier=9 MaxTime=60\n");
+  const auto whole = [&](const std::string& account, const std::string& partition) {
+    JobRequest r = Site::a_job(4, account);
+    r.partitions = {partition};
+    return b.ask(r).value_or(JobId());
+  };
+  std::vector<JobId> low;
+  for (int i = 0; i < 4; ++i) low.push_back(whole("other", "main"));
+  ASSERT_EQ(b.plan(), 4u);
+  for (JobId id : low) b.started(id);
+  const JobId claims = whole("", "urgent");
+  b.plan();
+  ASSERT_TRUE(b.get(claims).turns->claim);
+  const JobId victim = b.get(claims).turns->claim->victims.at(0), over = victim == low[0] ? low[1] : low[0];
+  b.ends(over);
+  const JobId another = whole("", "main");
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(b.reason(another), Reason::kAssocGrpCpuLimit);
+  b.ends(victim);
+  EXPECT_EQ(b.plan(), 1u);
+  EXPECT_EQ(b.state(claims), JobState::kRunning);
+  b.expect_replay_equal();
+}
+
 TEST(AccountLimits, ExplainNamesTheLimitAndWhoUsesIt) {
   Site b(a_site({{"team", cpus(3)}}));
   const JobId first = b.submit_tasks(2), other = b.submit_tasks(4, "other"), waits = b.submit_tasks(2);

@@ -197,6 +197,47 @@ TEST(Accrual, JobsThatWereThereBeforeTheLimitKeepTheirAge) {
   b.expect_replay_equal();
 }
 
+// Guide priority_multifactor, age factor: it does not change while a job is beyond the limits of its partition.
+TEST(Accrual, AJobBeyondItsPartitionsLimitsKeepsTheAgeThatItHas) {
+  Queue b(a_site({}));
+  b.set_node("n0", "DRAIN");
+  const auto job = [&](uint32_t limit) {
+    return b.submit([&](JobRequest& r) {
+      r.user_name = "alice";
+      r.min_nodes = 4;
+      r.time_limit_min = limit;
+    });
+  };
+  const auto pass = [&](int min) {
+    b.plan();
+    b.wait(minutes(min));
+    b.plan();
+  };
+  const auto priority = [&](JobId id) { return sched::PriorityRule(b.core.cluster(), b.settings.priority, b.now).of(b.get(id)); };
+  const JobId too_long = job(90), fits = job(60);
+  pass(5);
+  pass(100);
+  EXPECT_LE(priority(too_long), 4u) << "one period at most";
+  const uint32_t grown = priority(fits);
+  EXPECT_GE(grown, 69u);
+  b.turn([&] {
+    ASSERT_TRUE(b.core.run(Caller::root(), rpc::UpdatePartition{.name = "main", .changes = {{"MaxTime", "=", "30"}}}).has_value());
+  });
+  pass(5);
+  const uint32_t stopped = priority(fits);
+  EXPECT_GE(stopped, grown);
+  pass(200);
+  EXPECT_EQ(priority(fits), stopped);
+  EXPECT_EQ(b.core.cluster().ledger.use_of(Holder::association(2)).accruing, 0u);
+  ASSERT_TRUE(b.update(too_long, "TimeLimit", "20").has_value());
+  ASSERT_TRUE(b.update(fits, "TimeLimit", "30").has_value());
+  pass(5);
+  pass(100);
+  EXPECT_GE(priority(fits), stopped + 66) << "it goes on from there";
+  EXPECT_GE(priority(too_long), 66u);
+  b.expect_replay_equal();
+}
+
 TEST(Accrual, WithAccrueAlwaysThereAreNoTurns) {
   Queue b(a_site({{LimitKind::kGrpJobsAccrue, "", 0}}), "PriorityFlags=ACCRUE_ALWAYS\n");
   const JobId job = b.wait_in_line();

@@ -71,6 +71,22 @@ TEST_F(ReservationTest, AJobForWhichThereIsNoTimeLeftHearsWhenItComesAgain) {
   EXPECT_EQ(b.core.cluster().moment.verdicts.find(job.value)->detail.view(),
             "no start within sight in reservation d, " + format_time(get("d").start) + " to " + format_time(get("d").end) +
                 "; it comes again at " + format_time(add_local_days(get("d").start, 1)));
+  const auto expected = [&](JobId id) { return b.core.cluster().moment.verdicts.find(id.value)->expected_start; };
+  EXPECT_EQ(expected(job), add_local_days(get("d").start, 1));
+  const JobId behind = submit("alan", in("d", 60));
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(expected(job), add_local_days(get("d").start, 1));
+  EXPECT_EQ(expected(behind), Time{}) << "what the first one leaves is not known";
+}
+
+TEST_F(ReservationTest, NoStartIsToldOfARepetitionInWhichAJobWouldNotFit) {
+  created("ReservationName=d StartTime=now Duration=60 Users=alan Nodes=n1 Flags=DAILY");
+  const JobId job = submit("alan", [](JobRequest& r) {
+    in("d", 10)(r);
+    r.num_tasks = 5;
+  });
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(b.core.cluster().moment.verdicts.find(job.value)->expected_start, Time{});
 }
 
 TEST_F(ReservationTest, WorkingDaysAndWeekends) {

@@ -268,6 +268,16 @@ void prefer_partition_of_reservation(const View& v, JobRequest& request) {
   }
 }
 
+Events decide_members(const View& v, GroupMembers found) {
+  const Reservation* r = v.cluster.reservations.find(found.reservation);
+  if (!r || r->groups.names != found.groups) return {};
+  const std::set<std::string> known(r->group_members.begin(), r->group_members.end());
+  if (std::ranges::equal(known, found.members)) return {};
+  Reservation next = *r;
+  next.group_members = std::move(found.members);
+  return {reservation_set(v, std::move(next))};
+}
+
 bool is_for_caller(const Cluster& cluster, const Reservation& r, const Caller& who) {
   std::vector<std::string> accounts;
   if (cluster.directory) accounts = cluster.directory->accounts_of(who.name);

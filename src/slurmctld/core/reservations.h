@@ -29,6 +29,12 @@ void move_ends(const View& v, const Reservation& r, Events& out);
 Result<> check_reservations(const View& v, const JobRequest& request, const std::vector<uint32_t>& partitions);
 // A job that names no partition goes to that of its reservation.
 void prefer_partition_of_reservation(const View& v, JobRequest& request);
+// Who is in the groups that it names was found out; nothing where it names others by now, or those are its members already.
+struct GroupMembers {
+  uint32_t reservation = 0;
+  std::vector<std::string> groups, members;  // as it names them; by name, sorted, each once
+};
+Events decide_members(const View& v, GroupMembers found);
 // Whether the caller may be told of it (PrivateData=reservations), or is one of those whom it is for.
 bool is_for_caller(const Cluster& cluster, const Reservation& r, const Caller& who);
 // What jobs hold of a node from a moment on.

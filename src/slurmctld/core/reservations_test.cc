@@ -7,6 +7,28 @@ namespace muster::slurmctld {
 namespace {
 
 // ---- what is asked for
+// scontrol(1) Groups=: who is in them is found out again while slurmctld runs.
+TEST_F(ReservationTest, MembersOfItsGroupsMayBecomeOthers) {
+  rpc::UpdateReservation c = request("StartTime=now Duration=60 Groups=bio Nodes=n1 ReservationName=g");
+  c.create = true;
+  c.group_members = {"alan"};
+  ASSERT_TRUE(run(c).has_value());
+  EXPECT_FALSE(ask("brenda", "g").has_value());
+  const auto found = [&](const std::vector<std::string>& groups, const std::vector<std::string>& members) {
+    b.turn([&] { b.core.learn_members({get("g").id, groups, members}); });
+    return b.last_events.size();
+  };
+  EXPECT_EQ(found({"bio"}, {"alan"}), 0u) << "nothing new";
+  EXPECT_EQ(found({"chem"}, {"brenda"}), 0u) << "it names others by now";
+  EXPECT_EQ(found({"bio"}, {"brenda"}), 1u);
+  EXPECT_TRUE(ask("brenda", "g").has_value());
+  EXPECT_FALSE(ask("alan", "g").has_value());
+  c = request("ReservationName=g Groups+=chem");
+  c.group_members = {"cid"};
+  ASSERT_TRUE(run(c).has_value());
+  EXPECT_EQ(get("g").group_members, (std::vector<std::string>{"brenda", "cid"})) << "those of the group that stays, too";
+}
+
 TEST_F(ReservationTest, AFullSystemIsReservedForMaintenance) {
   EXPECT_EQ(created("StartTime=now+120minutes Duration=120 Users=root Flags=MAINT,IGNORE_JOBS Nodes=ALL"), "root_1");
   const Reservation& r = get("root_1");

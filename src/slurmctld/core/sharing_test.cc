@@ -124,6 +124,36 @@ TEST(Sharing, AKeptPriorityMovesWithTheNiceValue) {
   EXPECT_EQ(b.priority(b.waits), b.before - 100);
 }
 
+// The priority that the job had when the last controller ended holds, though alice used more than her share until the next one started.
+TEST(Sharing, WithIncrOnlyWhatFellWhileNoControllerRanIsMadeUpFor) {
+  Site b(a_site(), "PriorityFlags=INCR_ONLY\n");
+  const JobId runs = b.submit_as("alice", 16, 60);
+  b.plan();
+  b.started(runs);
+  const JobId waits = b.submit_as("alice", 16);
+  b.plan();
+  const auto priority = [&](const Core& core, Time now) {
+    return sched::PriorityRule(core.cluster(), b.settings.priority, now).of(core.cluster().jobs.at(waits.value));
+  };
+  const uint32_t before = priority(b.core, b.now);
+  for (const Duration away : {seconds(10), Duration(minutes(30))}) {
+    Cluster state = b.core.cluster();
+    state.moment = {};
+    Core again(b.settings);
+    again.restore(std::move(state));
+    const auto turn = [&](const auto& f) {
+      again.begin(b.now + away);
+      f();
+      again.housekeep();
+      again.commit();
+    };
+    turn([&] { again.configure(b.settings); });
+    const sched::Plan plan = sched::Planner().plan(*again.snapshot(), b.settings.sched, b.now + away, sched::Pass::kFull);
+    turn([&] { again.carry_out(plan); });
+    EXPECT_GE(priority(again, b.now + away), before);
+  }
+}
+
 TEST(Sharing, WithIncrOnlyAQosThatIsWorthLessLowersNobody) {
   auto site = [](uint64_t priority) {
     rpc::Entities all = a_site();

@@ -114,10 +114,19 @@ bool singleton_free(const Cluster& cluster, const Job& self) {
   return free;
 }
 
+// after:job+minutes: a job that it is about, or the task of an array that started last, may be forgotten before the minutes are over. When they
+// are was worked out while it was known.
+bool waits_for_forgotten(const Job& self, const Dependency& d, Time now) {
+  return d.delay_min > 0 && self.dependencies && std::ranges::find(self.dependencies->list, d) != self.dependencies->list.end() &&
+         self.eligible != kTimeUnset && self.eligible > now;
+}
+
 DependencyState state_of(const View& view, const Job& self, const Dependency& dependency) {
   using enum DependencyState;
   if (dependency.type == DependencyType::kSingleton) return singleton_free(view.cluster, self) ? kFulfilled : kUnfulfilled;
   Target target = look(view.cluster, self, dependency);
+  const bool forgets = !target.known || view.cluster.arrays.contains(dependency.job.value);
+  if (forgets && waits_for_forgotten(self, dependency, view.now)) return kUnfulfilled;
   if (!target.known) return kFulfilled;  // ended so long ago that it is forgotten; refused at submission if it never was
   switch (dependency.type) {
     case DependencyType::kAfter:
@@ -179,8 +188,10 @@ Time recheck_time(const View& v, const Job& job, const Dependencies& list) {
   for (const Dependency& d : list.list) {
     if (d.state != DependencyState::kUnfulfilled || d.type != DependencyType::kAfter || d.delay_min == 0) continue;
     Target t = look(v.cluster, job, d);
-    Time then = t.started_at + minutes(d.delay_min);
-    if (t.started && (at == kTimeUnset || then < at)) at = then;
+    if (t.known && !t.started) continue;
+    Time then = t.known ? t.started_at + minutes(d.delay_min) : job.eligible;
+    if (v.cluster.arrays.contains(d.job.value) && waits_for_forgotten(job, d, v.now)) then = std::max(then, job.eligible);
+    if (at == kTimeUnset || (list.any ? then < at : then > at)) at = then;
   }
   return at;
 }

@@ -527,13 +527,24 @@ Result<Decision<rpc::Messages>> create(const View& view, const rpc::UpdateReserv
   return out;
 }
 
+// The members of the groups that it has now. Of those that the request does not name they are not known apart: they stay until the next look
+// (learn_members).
+std::vector<std::string> members_after(const Reservation& before, const Reservation& after, const rpc::UpdateReservation& request) {
+  if (after.groups.empty()) return {};
+  const bool kept = std::ranges::any_of(after.groups.names, [&](const std::string& name) { return before.groups.lists(name); });
+  std::vector<std::string> out = kept ? before.group_members : std::vector<std::string>();
+  const bool more = std::ranges::any_of(after.groups.names, [&](const std::string& name) { return !before.groups.lists(name); });
+  if (more) out.insert(out.end(), request.group_members.begin(), request.group_members.end());
+  return out;
+}
+
 Result<Decision<rpc::Messages>> change(const View& view, const Reservation& before, const rpc::UpdateReservation& request) {
   Draft draft{.v = view, .create = false, .r = before};
   MUSTER_TRY_VOID(set_keys(draft, request.changes));
   MUSTER_TRY_VOID(check_access(draft));
   MUSTER_TRY_VOID(settle_times(draft));
   MUSTER_TRY_VOID(check_flags(draft));
-  if (draft.r.groups != before.groups) draft.r.group_members = draft.r.groups.empty() ? std::vector<std::string>() : request.group_members;
+  if (draft.r.groups != before.groups) draft.r.group_members = members_after(before, draft.r, request);
   MUSTER_TRY_VOID(choose_nodes(draft, &before));
   Decision<rpc::Messages> out;
   out.reply.lines.push_back("Reservation updated.");

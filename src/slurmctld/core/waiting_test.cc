@@ -152,6 +152,62 @@ TEST(Dependency, AfterWithMinutesWaitsForTheMinutesAlone) {
   EXPECT_EQ(d.b.plan(), 1u);
 }
 
+// The minutes go on where the job that they are about is forgotten meanwhile, whatever makes the waiting job look again. Found by seed 276.
+TEST(Dependency, MinutesGoOnAfterAForgottenJob) {
+  Bench b;
+  const JobId first = b.submit(), longer = b.submit(), other = b.submit();
+  b.cancel(first);
+  b.cancel(longer);
+  const auto after = [&](JobId id, int delay) { return "after:" + std::to_string(id.value) + (delay ? "+" + std::to_string(delay) : ""); };
+  const JobId all = b.submit([&](JobRequest& r) { r.dependency = after(first, 3) + "," + after(longer, 5) + "," + after(other, 0); });
+  const JobId any = b.submit([&](JobRequest& r) { r.dependency = after(first, 3) + "?" + after(longer, 5); });
+  b.wait(seconds(120));  // MinJobAge
+  ASSERT_FALSE(b.exists(first));
+  b.cancel(other);
+  EXPECT_EQ(b.get(all).reason, Reason::kDependency) << "its minutes are not over";
+  b.wait(seconds(70));
+  EXPECT_FALSE(b.get(any).dependencies) << "three minutes are over";
+  EXPECT_TRUE(b.get(all).dependencies) << "five are not";
+  b.wait(minutes(2));
+  EXPECT_FALSE(b.get(all).dependencies);
+  b.expect_replay_equal();
+}
+
+// The task that started last may be forgotten while others of its array are not.
+TEST(Dependency, MinutesGoOnAfterAForgottenTask) {
+  Bench b;
+  const JobId array = b.submit([&](JobRequest& r) {
+    r.array = "0-1%1";
+    r.time_limit_min = 30;
+  });
+  ASSERT_EQ(b.plan(), 1u);
+  std::vector<JobId> running;
+  const auto look = [&] {
+    b.core.cluster().jobs.for_each([&](uint32_t id, const Job& j) {
+      if (j.state == JobState::kRunning && std::ranges::find(running, JobId(id)) == running.end()) running.emplace_back(id);
+    });
+  };
+  look();
+  b.started(running.at(0));
+  b.wait(minutes(5));
+  ASSERT_TRUE(b.update(array, "ArrayTaskThrottle", "2"));
+  ASSERT_EQ(b.plan(), 1u);
+  look();
+  const JobId last = running.at(1);
+  const JobId waits = b.submit([&](JobRequest& r) { r.dependency = "after:" + std::to_string(array.value) + "+3"; });
+  const JobId other = b.submit();
+  ASSERT_TRUE(b.update(waits, "Dependency", "after:" + std::to_string(array.value) + "+3,after:" + std::to_string(other.value)));
+  b.started(last);
+  b.ends(last);
+  b.wait(seconds(120));  // MinJobAge
+  ASSERT_FALSE(b.exists(last));
+  b.cancel(other);
+  EXPECT_TRUE(b.get(waits).dependencies) << "three minutes are not over";
+  b.wait(seconds(70));
+  EXPECT_FALSE(b.get(waits).dependencies);
+  b.expect_replay_equal();
+}
+
 TEST(Dependency, CircularIsRefused) {
   Bench b;
   JobId one = b.submit([](JobRequest& r) { r.hold = true; });

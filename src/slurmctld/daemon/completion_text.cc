@@ -26,13 +26,20 @@ bool begins_with_key(std::string_view text) {
                              [&](std::string_view key) { return text.starts_with(key) && text.substr(key.size()).starts_with('='); });
 }
 
+// U+2028 and U+2029: some who read the file take them for ends of lines.
+constexpr std::string_view kLineSeparator = "\xe2\x80\xa8", kParagraphSeparator = "\xe2\x80\xa9";
+
 // What a user chose, as one value of a line.
 std::string value_of(std::string_view text) {
   std::string out;
   const std::string shown = plain(text);
   for (size_t i = 0; i < shown.size(); ++i) {
-    if (shown[i] == ' ' && begins_with_key(std::string_view(shown).substr(i + 1))) out += "\\040";
-    else out += shown[i];
+    const std::string_view rest = std::string_view(shown).substr(i);
+    if (shown[i] == ' ' && begins_with_key(rest.substr(1))) out += "\\040";
+    else if (rest.starts_with(kLineSeparator) || rest.starts_with(kParagraphSeparator)) {
+      out += rest.starts_with(kLineSeparator) ? "\\u2028" : "\\u2029";
+      i += kLineSeparator.size() - 1;
+    } else out += shown[i];
   }
   return out;
 }

@@ -93,6 +93,11 @@ TEST_F(CompletionText, HostileTexts) {
   EXPECT_STREQ(document()["job_name"].GetString(), "x\nJobId=99 JobState=COMPLETED \x1b[2J? ExitCode=0:0");
 }
 
+TEST_F(CompletionText, WhatSomeTakeForTheEndOfALineIsNone) {
+  run.record.name = "a\u2028JobId=3\u2029b\u2027c";
+  EXPECT_NE(completion_line(run).find(" Name=a\\u2028JobId=3\\u2029b\u2027c JobState="), std::string::npos) << completion_line(run);
+}
+
 TEST_F(CompletionText, Variables) {
   EXPECT_EQ(variable("JOBID"), "7");
   EXPECT_EQ(variable("JOBSTATE"), "FAILED");

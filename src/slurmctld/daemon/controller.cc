@@ -31,6 +31,7 @@
 #include "site/run_as.h"
 #include "site/trust.h"
 #include "slurmctld/core/job_ids.h"
+#include "slurmctld/core/reservations.h"
 #include "slurmctld/daemon/accounting_link.h"
 #include "slurmctld/daemon/arguments.h"
 #include "slurmctld/daemon/certificates.h"
@@ -40,6 +41,7 @@
 #include "slurmctld/daemon/own_host.h"
 #include "slurmctld/daemon/planner_thread.h"
 #include "slurmctld/daemon/programs.h"
+#include "slurmctld/daemon/reservation_groups.h"
 #include "slurmctld/daemon/service.h"
 #include "slurmctld/daemon/trigger_programs.h"
 #include "wire/instances.h"
@@ -135,6 +137,7 @@ class Controller {
   std::unique_ptr<TriggerPrograms> triggers_;
   std::unique_ptr<Programs> programs_;
   std::unique_ptr<AccountingLink> accounting_;
+  std::unique_ptr<ReservationGroups> groups_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
   std::vector<std::unique_ptr<net::Loop::Timer>> timers_;
   bool dump_core_ = false;                  // SIGABRT
@@ -174,6 +177,9 @@ Result<> Controller::start(std::shared_ptr<const config::LoadedConfig> loaded, c
   planner_->start();
   carry_out(std::move(effects));
   accounting_->configure(settings_, security);
+  const auto known = [this](const GroupMembers& found) { post_command([found](Core& c) { c.learn_members(found); }); };
+  groups_ = std::make_unique<ReservationGroups>(loop_, log_, ReservationGroups::Ports{[this] { return core_->snapshot(); }, known});
+  groups_->configure(loaded->config.group_update_time, loaded->config.group_update_force);
   return {};
 }
 
@@ -447,6 +453,7 @@ Result<rpc::Messages> Controller::reconfigure() {
   follow_completions(next->config());
   MUSTER_TRY(security, site::load_security(next->config(), slurm_user));
   accounting_->configure(next, security);
+  groups_->configure(next->config().group_update_time, next->config().group_update_force);
   return out;
 }
 
@@ -520,6 +527,7 @@ void Controller::run() {
   wire_signals();
   loop_.run();
   listeners_.clear();
+  groups_ = nullptr;
   accounting_->close();
   planner_->stop();
   core_->stop();
