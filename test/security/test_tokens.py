@@ -165,6 +165,8 @@ def test_it_cannot_be_another_node(world):
     # No certificate but its own is given to it, and the one it has is nobody else's.
     for fields in ({"name": "n1"}, {"name": "n3", "role": 1}, {"name": ""}):
         assert not world.ask("AskCertificate", {**fields, "public_key": "k" * 32})
+    # Nor does a copy of it renew itself beside the node.
+    refused(world.ask("AskCertificate", {"name": "n3", "public_key": "k" * 32}), "on which it is registered")
     assert not world.ask("Ping", to=world.node("n3"), whom="controller")
     assert not world.ask("QueryLocalDaemon", to=world.node("n3"), whom="node:n1")
     world.still_there()
