@@ -295,6 +295,33 @@ def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
         end_process(sackd)
 
 
+def test_an_old_certificate_is_renewed_and_an_expired_one_is_none(world):
+    end_process(world.town.slurmds.pop("n3"))
+    os.rename(world.token, world.token + ".away")
+    os.rename(world.stolen, world.stolen + ".away")
+    authority = os.path.join(world.town.state_folder, "authority")
+
+    def issued(hours):
+        assert world.town.run(hostile(), "mint", authority, world.stolen, "node:n3", str(hours)).code == 0
+        os.chmod(world.stolen, 0o600)
+        with open(world.stolen, "rb") as f:
+            return f.read()
+    issued(25)
+    result = world.town.run("slurmd", "-D", "-N", "n3", "-f", world.town.conf_path, "--token-file", world.token, timeout=15)
+    assert result.code == 1 and "certificate has expired" in result.err and "a new token is needed" in result.err, result
+    old = issued(13)
+    world.begin()
+    until("the certificate to be renewed", lambda: open(world.stolen, "rb").read() != old)
+    assert os.stat(world.stolen).st_mode & 0o777 == 0o600
+    until("it to be good", lambda: world.ask("Ping"))
+    # With the new one it goes on, after a restart, too.
+    end_process(world.town.slurmds.pop("n3"))
+    os.rename(world.stolen + ".away", world.folder + "/first")
+    os.rename(world.token + ".away", world.folder + "/first-token")
+    world.begin()
+    world.still_there()
+
+
 def test_users_make_no_tokens(world):
     for words in (("create", "--nodes", "n1"), ("list",), ("revoke", "1"), ("revoke", "--node", "n1")):
         result = world.b.run("muster", "token", *words)
@@ -326,5 +353,6 @@ def test_zz_after_it_was_revoked_it_is_nothing(world):
     os.unlink(world.stolen)
     world.make_token("n3")
     world.begin()
-    assert not world.ask("Ping", stolen=copy) and world.ask("Ping")
+    until("n3 to have joined again", lambda: os.path.exists(world.stolen) and world.ask("Ping"))
+    assert not world.ask("Ping", stolen=copy)
     world.town.must_run()
