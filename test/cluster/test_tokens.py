@@ -2,6 +2,7 @@
 import json
 import os
 import re
+import shutil
 
 import pytest
 
@@ -101,6 +102,25 @@ def test_a_node_joins_with_a_token_and_works_with_one_that_has_the_key(make_clus
     cluster.must_run()
 
 
+def test_root_with_the_key_reaches_it_by_a_slurmd_of_his_host(make_cluster):
+    site = Site(make_cluster)
+    cluster = site.start()
+    site.join("n2")
+    # As on another host than n2's: its socket is not to be seen, n1's is.
+    other = os.path.join(cluster.folder, "other")
+    os.makedirs(other + "/run")
+    with open(cluster.conf_path) as f:
+        text = f.read().replace("SlurmdPidFile=%s/run/" % cluster.folder, "SlurmdPidFile=%s/run/" % other)
+    with open(other + "/slurm.conf", "w") as f:
+        f.write(text)
+    shutil.copy(os.path.join(cluster.folder, "etc", "slurm.key"), other)
+    env = {"SLURM_CONF": other + "/slurm.conf", "SLURMD_NODENAME": "n1"}
+    result = cluster.run("srun", "-w", "n2", "echo", "there", env=env)
+    assert result.code != 0 and "another cluster key" in result.err, result
+    os.symlink(cluster.folder + "/run/slurmd.n1.sock", other + "/run/slurmd.n1.sock")
+    assert cluster.ok("srun", "-w", "n2", "echo", "there", env=env).out == "there\n"
+
+
 def test_a_certificate_outlives_restarts_and_a_token_is_used_once(make_cluster):
     site = Site(make_cluster)
     cluster = site.start()
@@ -190,7 +210,6 @@ def test_a_dynamic_node_joins_by_a_token_as_itself(make_cluster):
 
 
 def test_munge_has_no_tokens(make_cluster):
-    import shutil
     if not shutil.which("munged"):
         pytest.skip("munged is not here")
     cluster = make_cluster(nodes=1, auth="munge")

@@ -165,6 +165,8 @@ def test_it_cannot_be_another_node(world):
     # No certificate but its own is given to it, and the one it has is nobody else's.
     for fields in ({"name": "n1"}, {"name": "n3", "role": 1}, {"name": ""}):
         assert not world.ask("AskCertificate", {**fields, "public_key": "k" * 32})
+    # Nor does a copy of it renew itself beside the node.
+    refused(world.ask("AskCertificate", {"name": "n3", "public_key": "k" * 32}), "on which it is registered")
     assert not world.ask("Ping", to=world.node("n3"), whom="controller")
     assert not world.ask("QueryLocalDaemon", to=world.node("n3"), whom="node:n1")
     world.still_there()
@@ -266,9 +268,10 @@ def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
         until("the socket of sackd", lambda: os.path.exists(folder + "/rt/sack.socket"))
         assert not os.path.islink(folder + "/rt/conf/slurm.key")
         # What users ask there is passed on, with the kernel's word for who they are.
-        answer = world.a.send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket")
-        assert SECRET in answer.result.out, answer
-        assert SECRET not in world.b.send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket").result.out
+        def script(user):
+            return {"a": world.a, "b": world.b}[user].send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket").result.out
+        until("sackd to have reached slurmctld", lambda: SECRET in script("a"))
+        assert SECRET not in script("b")
         login = dict(stolen=token + ".credential")
         # Root of that host may name any ordinary user, and no other.
         assert SECRET in world.ask("QueryText", {"subject": "script", "job": world.far}, user=own(world.a), **login).result.out
@@ -287,9 +290,36 @@ def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
         world.still_there()
         assert "login:%s is out" % host in world.town.ok("muster", "token", "revoke", "--login", host).out
         assert not world.ask("Ping", **login)
-        assert not world.a.send("QueryText", {"subject": "script", "job": world.far}, socket=folder + "/rt/sack.socket")
+        assert SECRET not in script("a")
     finally:
         end_process(sackd)
+
+
+def test_an_old_certificate_is_renewed_and_an_expired_one_is_none(world):
+    end_process(world.town.slurmds.pop("n3"))
+    os.rename(world.token, world.token + ".away")
+    os.rename(world.stolen, world.stolen + ".away")
+    authority = os.path.join(world.town.state_folder, "authority")
+
+    def issued(hours):
+        assert world.town.run(hostile(), "mint", authority, world.stolen, "node:n3", str(hours)).code == 0
+        os.chmod(world.stolen, 0o600)
+        with open(world.stolen, "rb") as f:
+            return f.read()
+    issued(25)
+    result = world.town.run("slurmd", "-D", "-N", "n3", "-f", world.town.conf_path, "--token-file", world.token, timeout=15)
+    assert result.code == 1 and "certificate has expired" in result.err and "a new token is needed" in result.err, result
+    old = issued(13)
+    world.begin()
+    until("the certificate to be renewed", lambda: open(world.stolen, "rb").read() != old)
+    assert os.stat(world.stolen).st_mode & 0o777 == 0o600
+    until("it to be good", lambda: world.ask("Ping"))
+    # With the new one it goes on, after a restart, too.
+    end_process(world.town.slurmds.pop("n3"))
+    os.rename(world.stolen + ".away", world.folder + "/first")
+    os.rename(world.token + ".away", world.folder + "/first-token")
+    world.begin()
+    world.still_there()
 
 
 def test_users_make_no_tokens(world):
@@ -323,5 +353,6 @@ def test_zz_after_it_was_revoked_it_is_nothing(world):
     os.unlink(world.stolen)
     world.make_token("n3")
     world.begin()
-    assert not world.ask("Ping", stolen=copy) and world.ask("Ping")
+    until("n3 to have joined again", lambda: os.path.exists(world.stolen) and world.ask("Ping"))
+    assert not world.ask("Ping", stolen=copy)
     world.town.must_run()

@@ -50,19 +50,24 @@ void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, st
     send(std::move(c), message, payload);
   };
   if (dialer.is_local(request.node.name)) return net::connect_unix(loop, dialer.socket_of(request.node.name), direct);
+  const std::string beside = neighbour(dialer);
+  auto pass_on = [&loop, send, direct, beside, request] {
+    if (request.any_slurmd) return net::connect_unix(loop, beside, direct);
+    std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.message, request.payload});
+    net::connect_unix(loop, beside,
+                      [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); });
+  };
+  // A node that joined with a token has a certificate and no key; slurmds know each other by theirs.
+  auto with_key = [direct, pass_on, beside](Result<net::ChannelPtr> c) {
+    if (!c && c.error().code == Errc::kAuthFailed && !beside.empty()) pass_on();
+    else direct(std::move(c));
+  };
   if (dialer.security.kind == net::Security::Kind::kMunge || !dialer.security.key.empty())
-    return net::connect_tcp(loop, request.node.host, request.node.port, dialer.security, dialer.connect_timeout, direct);
-  std::string beside = neighbour(dialer);
-  if (beside.empty()) {
-    loop.defer([answered] {
-      answered(fail(Errc::kConnectFailed, "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));
-    });
-    return;
-  }
-  if (request.any_slurmd) return net::connect_unix(loop, beside, direct);
-  std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.message, std::move(request.payload)});
-  net::connect_unix(loop, beside,
-                    [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); });
+    return net::connect_tcp(loop, request.node.host, request.node.port, dialer.security, dialer.connect_timeout, with_key);
+  if (!beside.empty()) return pass_on();
+  loop.defer([answered] {
+    answered(fail(Errc::kConnectFailed, "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));
+  });
 }
 
 }  // namespace muster::cli

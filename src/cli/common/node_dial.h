@@ -1,5 +1,6 @@
 // How a command reaches the slurmd of a node: over its unix socket where that exists on this host, by TCP with the cluster key or through
-// munge, else through a slurmd of this host, which passes a request on (rpc::RelayToNode). For programs with a loop.
+// munge, else through a slurmd of this host, which passes a request on (rpc::RelayToNode); so also to a node that has a certificate and no key
+// (docs/adr/0019). For programs with a loop.
 #pragma once
 
 #include <functional>

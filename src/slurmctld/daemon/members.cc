@@ -79,6 +79,9 @@ Result<rpc::CertificateIssued> Members::answer(const net::Channel& channel, cons
   if (by_token && request.role == rpc::TokenRole::kNode)
     if (const auto there = nodes_.address_of(request.name); there && *there != from)
       return fail(Errc::kAccessDenied, {}, "node '" + name + "' is another machine, at " + *there + ", which is connected");
+  // Who has only copied a node's certificate cannot keep it alive beside that node, which is registered.
+  if (who.kind == SubjectKind::kNode && !nodes_.node_of(&channel))
+    return fail(Errc::kAccessDenied, {}, who.text() + " is given a new certificate on the connection on which it is registered");
   auto issued = certificates_->issue(who, from, request, net::Loop::now());
   if (!issued) logger_.error("no certificate for {} at {}: {} {}", name, from, issued.error().message(), issued.error().hint);
   else if (by_token) logger_.info("{} at {} has joined by a token", name, from);

@@ -6,6 +6,7 @@
 //   hostile as FILE HOST:PORT WHOM [UID GID] MESSAGE [FIELD=VALUE...]    one request over the network with a node's credential, to whom it
 //                                                   expects there (controller, node:n2); with UID GID passed on in that user's name
 //   hostile register FILE HOST:PORT NODE SECONDS    registers as a node with it
+//   hostile mint AUTHORITY OUT SUBJECT HOURS        a credential that slurmctld issued so many hours ago, made with its key
 //   hostile forge FILE OUT SUBJECT                  a credential of somebody else, signed with its key
 //   hostile send-known SOCKET SubmitJob|Allocate [FIELD=VALUE...]    the same with what only the controller knows of a job in it:
 //                                                   our commands have no place for that, an attacker's program has
@@ -438,6 +439,7 @@ int run(int argc, char** argv) {
   if (what == "as" && argc >= 6) return as_member(argc, argv);
   if (what == "register" && argc == 6) return register_as(argv[2], argv[3], argv[4], std::atoi(argv[5]));
   if (what == "forge" && argc == 5) return forge(argv[2], argv[3], argv[4]);
+  if (what == "mint" && argc == 6) return mint(argv[2], argv[3], argv[4], std::atoi(argv[5]));
   if (what == "send-known" && argc >= 4) return send_known(argv[2], argv[3], argc - 4, argv + 4);
   if (what == "attack" && argc == 5) return attack(argv[2], argv[3], argv[4]);
   if (what == "dump" && argc == 3) return dump(argv[2]);

@@ -109,4 +109,20 @@ int forge(const std::string& file, const std::string& out, const std::string& su
   return 0;
 }
 
+int mint(const std::string& authority_file, const std::string& out, const std::string& subject, int hours_ago) {
+  std::ifstream in(authority_file, std::ios::binary);
+  std::ostringstream secret;
+  secret << in.rdbuf();
+  const auto who = Subject::parse(subject);
+  auto key = net::new_private_key();
+  auto known_by = key ? net::public_key(*key) : std::unexpected(key.error());
+  auto authority = net::public_key(secret.str());
+  if (!who || !known_by || !authority) return 2;
+  const Time issued = net::Loop::now() - minutes(60 * hours_ago);
+  auto certificate = net::issue_certificate(secret.str(), *who, *known_by, issued, issued + minutes(24 * 60));
+  if (!certificate) return 2;
+  std::ofstream(out, std::ios::binary) << wire::encoded(Stolen{*authority, *certificate, *key, ""});
+  return 0;
+}
+
 }  // namespace muster::hostile

@@ -29,4 +29,7 @@ int register_as(const std::string& file, const std::string& address, const std::
 // A credential of somebody else, signed with the stolen key.
 int forge(const std::string& file, const std::string& out, const std::string& subject);
 
+// A credential as slurmctld would have issued it so many hours ago, with its own key: for tests of what becomes of an old one.
+int mint(const std::string& authority_file, const std::string& out, const std::string& subject, int hours_ago);
+
 }  // namespace muster::hostile
