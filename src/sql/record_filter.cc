@@ -8,6 +8,7 @@
 #include "hostlist/hostlist.h"
 #include "model/accounts.h"
 #include "model/array_spec.h"
+#include "sql/columns.h"
 
 namespace muster::sql {
 namespace {
@@ -39,8 +40,6 @@ std::unordered_set<std::string_view> set_of(const std::vector<std::string>& name
 
 bool within(uint32_t value, uint32_t least, uint32_t most) { return (!least || value >= least) && (!most || value <= most); }
 
-int64_t number_of(Time t) { return t.time_since_epoch().count(); }
-
 class Builder {
  public:
   void numbers(const char* column, const std::vector<int64_t>& list) {
@@ -51,7 +50,7 @@ class Builder {
   void names(const char* column, const std::vector<std::string>& list) {
     if (list.empty() || list.size() > kMostNames) return;
     add(in(column, list.size()));
-    for (const std::string& n : list) out.values.emplace_back(Text{std::string_view(n).substr(0, 255)});
+    for (const std::string& n : list) out.values.emplace_back(Text{std::string_view(n).substr(0, kNameBytes)});
   }
   void jobs(const std::vector<rpc::JobSelector>& list) {
     if (list.empty() || list.size() > kMostNames) return;
@@ -211,6 +210,18 @@ Where where_of(const rpc::JobRecordFilter& filter) {
   if (filter.from != kTimeUnset) builder.compare("ended >= ?", number_of(filter.from));
   if (filter.until != kTimeUnset) builder.compare("submitted <= ?", std::max(number_of(filter.until), number_of(filter.from)));
   return std::move(builder.out);
+}
+
+bool needs_record(const rpc::JobRecordFilter& f) {
+  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset; };
+  const std::vector<std::string>* lists[] = {&f.clusters, &f.accounts, &f.names, &f.qos, &f.wckeys};
+  // A column has no more of a name than that.
+  auto cut_off = [](const std::string& name) { return name.size() >= kNameBytes; };
+  for (const auto* list : lists)
+    if (list->size() > kMostNames || std::ranges::any_of(*list, cut_off)) return true;
+  if (std::max({f.jobs.size(), f.users.size(), f.groups.size()}) > kMostNames || std::ranges::any_of(f.jobs, special)) return true;
+  return !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() || !f.reasons.empty() || !f.features.empty() ||
+         f.state_flags || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes || f.min_limit_min || f.max_limit_min;
 }
 
 }  // namespace muster::sql

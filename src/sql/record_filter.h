@@ -71,4 +71,8 @@ struct Where {
 };
 Where where_of(const rpc::JobRecordFilter& filter);
 
+// Whether a match can be told only from the record itself, since SQL and the columns do not suffice. Otherwise those that satisfy
+// where_of() and was_in_state() are those that match.
+bool needs_record(const rpc::JobRecordFilter& filter);
+
 }  // namespace muster::sql

@@ -17,16 +17,6 @@ namespace {
 
 constexpr size_t kRowsPerLook = 256;  // how often it is asked whether the answer is still wanted
 
-// Whether a match can be told only from the record itself, since SQL and the columns do not suffice.
-bool needs_record(const rpc::JobRecordFilter& f) {
-  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset; };
-  size_t longest = std::max({f.jobs.size(), f.users.size(), f.groups.size(), f.clusters.size(), f.accounts.size(), f.names.size(),
-                             f.qos.size(), f.wckeys.size()});
-  return longest > 400 || std::ranges::any_of(f.jobs, special) || !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() ||
-         !f.reasons.empty() || !f.features.empty() || f.state_flags || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes ||
-         f.min_limit_min || f.max_limit_min || std::ranges::any_of(f.names, [](const std::string& n) { return n.size() >= kNameBytes; });
-}
-
 struct Found {
   const std::string* cluster = nullptr;  // points into a set that outlives it: there are few clusters
   int64_t head = 0, job = 0, submitted = 0, restarts = 0, number = 0;

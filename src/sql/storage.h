@@ -9,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "model/accounts.h"
@@ -67,6 +68,13 @@ struct KeptContent {
 };
 inline constexpr size_t kContentPiece = size_t{512} << 10;  // less than any server's max_allowed_packet
 
+// Of a run what a report of sizes counts. Views are valid until the callback returns.
+struct UsedRun {
+  std::string_view cluster, account, wckey;
+  Span used;
+  std::string_view amounts;  // the encoded TresAmounts of what it had
+};
+
 struct UsageBatch {
   std::vector<UsageRow> rows;
   UsageState state;
@@ -96,6 +104,9 @@ class Storage {
   // All runs that match, in no order; `still_wanted` as for find_jobs.
   Result<> matching_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
                          const std::function<Result<>(const JobRecord&)>& each);
+  // The same of what reports of sizes need: most of a record is passed over, unless the filter asks about that.
+  Result<> used_runs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+                     const std::function<Result<>(const UsedRun&)>& each);
   Result<Time> first_time(const std::string& cluster);  // of its records; kTimeInfinite: there are none
   Result<> store_cluster_events(const std::string& cluster, const std::vector<EventRecord>& events);
 

@@ -11,6 +11,40 @@ namespace muster::sql {
 namespace {
 
 constexpr size_t kEntriesPerRow = 2000;  // some 400 kB: far below what MariaDB takes in one packet
+constexpr size_t kRowsPerLook = 256;     // how often it is asked whether the answer is still wanted
+
+// What used_runs() reads of a JobRecord: the same fields by the same numbers, the rest is unknown to it and skipped. What the run had stays
+// encoded, since few distinct amounts are shared by many runs.
+struct RunInBrief {
+  JobRecordKey key;
+  std::string cluster, account, wckey;
+  JobState state = JobState::kPending;
+  Time started{}, ended{}, suspended{};
+  Duration suspended_total{};
+  std::string amounts, amounts_as_text;  // the text: of records older than TresAmounts
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "key", self.key);
+    field(3, "cluster", self.cluster);
+    field(7, "state", self.state);
+    field(12, "started", self.started);
+    field(13, "ended", self.ended);
+    field(14, "suspended", self.suspended);
+    field(15, "suspended_total", self.suspended_total);
+    field(22, "account", self.account);
+    field(24, "wckey", self.wckey);
+    field(50, "tres_allocated", self.amounts_as_text);
+    field(91, "tres_allocated", self.amounts);
+  }
+  // The times as a record, for the rules of model/usage_time.h. One object serves many runs: making one costs as much as reading this.
+  void times_into(JobRecord& record) const {
+    record.state = state;
+    record.started = started;
+    record.ended = ended;
+    record.suspended = suspended;
+    record.suspended_total = suspended_total;
+  }
+};
 
 }  // namespace
 
@@ -112,10 +146,31 @@ Result<> Storage::matching_jobs(const rpc::JobRecordFilter& filter, const std::f
   Where where = where_of(filter);
   size_t looked_at = 0;
   return connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
-    if (looked_at++ % 256 == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
+    if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
     JobRecord record;
     MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
     return rule.matches(record) ? each(record) : Result<>();
+  });
+}
+
+Result<> Storage::used_runs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+                            const std::function<Result<>(const UsedRun&)>& each) {
+  if (needs_record(filter))
+    return matching_jobs(filter, still_wanted, [&](const JobRecord& j) {
+      const std::string amounts = wire::encoded(j.tres_allocated);
+      return each({j.cluster, j.account, j.wckey, used_span(j), amounts});
+    });
+  Where where = where_of(filter);
+  size_t looked_at = 0;
+  RunInBrief run;
+  JobRecord times;
+  return connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
+    if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
+    MUSTER_TRY_VOID(wire::decode(row.bytes(0), run, wire::kOfOurOwn));
+    if (!was_in_state(filter, run.state, run.key.submitted, run.started, run.ended)) return {};
+    if (!run.amounts_as_text.empty() && run.amounts.empty()) run.amounts = wire::encoded(TresAmounts::from_text(run.amounts_as_text));
+    run.times_into(times);
+    return each({run.cluster, run.account, run.wckey, used_span(times), run.amounts});
   });
 }
 

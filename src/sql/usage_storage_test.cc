@@ -2,6 +2,8 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <set>
+#include <string>
 
 #include "sql/schema.h"
 #include "sql/storage.h"
@@ -152,6 +154,119 @@ TEST_P(UsageStorage, RecordsOfATimeAreFound) {
   EXPECT_EQ(ids, (std::vector<uint32_t>{4, 5, 50}));
   EXPECT_EQ(*storage().first_time("c"), at(0));
   EXPECT_EQ(*storage().first_time("' OR 1=1 --"), kTimeInfinite);
+}
+
+// What reports of sizes read of a run is what its whole record says, whatever the filter.
+TEST_P(UsageStorage, RunsInBriefAreThoseOfTheRecords) {
+  uint32_t id = 0;
+  auto put = [&](auto&& change, const std::string& cluster = "c") {
+    ++id;
+    JobRecord j = job(id, id % 7, id % 7 + 3, 1);
+    j.wckey = id % 2 ? "w" : "";
+    j.partition = id % 3 ? "p" : "q";
+    j.uid = Uid(id % 4);
+    j.work_dir = j.submit_line = j.comment = std::string(300, 'x');
+    j.tres_allocated = TresAmounts::from_text("cpu=" + std::to_string(id % 5) + ",mem=4G,gres/gpu:h100=2,license/a=1");
+    change(j);
+    store(j, cluster);
+  };
+  for (int i = 0; i < 20; ++i) put([](JobRecord&) {});
+  put([](JobRecord& j) { j.suspended_total = minutes(30); });
+  put([](JobRecord& j) {
+    j.state = JobState::kSuspended;
+    j.suspended = j.started + minutes(20);
+    j.ended = kTimeUnset;
+  });
+  put([](JobRecord& j) {
+    j.state = JobState::kPending;
+    j.started = j.ended = kTimeUnset;
+  });
+  put([](JobRecord& j) {
+    j.state = JobState::kRunning;
+    j.ended = kTimeUnset;
+  });
+  put([](JobRecord& j) {  // cancelled while it waited
+    j.state = JobState::kCancelled;
+    j.started = j.ended;
+  });
+  put([](JobRecord& j) { j.account = std::string(300, 'a') + "1"; });
+  put([](JobRecord& j) { j.account = std::string(300, 'a') + "2"; });
+  put([](JobRecord& j) { j.tres_allocated = {}; });
+  put([](JobRecord&) {}, "other");
+
+  using Runs = std::multiset<std::string>;
+  auto line = [](std::string_view cluster, std::string_view account, std::string_view wckey, Span used, const TresAmounts& amounts) {
+    return std::string(cluster) + "|" + std::string(account) + "|" + std::string(wckey) + "|" + tres_text(amounts) + "|" +
+           std::to_string(used.from.time_since_epoch().count()) + "|" + std::to_string(used.until.time_since_epoch().count());
+  };
+  auto agree = [&](const rpc::JobRecordFilter& filter, const char* what) {
+    Runs whole, brief;
+    EXPECT_TRUE(storage().matching_jobs(filter, {}, [&](const JobRecord& j) -> Result<> {
+      whole.insert(line(j.cluster, j.account, j.wckey, used_span(j), j.tres_allocated));
+      return {};
+    }));
+    EXPECT_TRUE(storage().used_runs(filter, {}, [&](const UsedRun& run) -> Result<> {
+      TresAmounts amounts;
+      MUSTER_TRY_VOID(wire::decode(run.amounts, amounts));
+      brief.insert(line(run.cluster, run.account, run.wckey, run.used, amounts));
+      return {};
+    }));
+    EXPECT_EQ(brief, whole) << what;
+    return brief.size();
+  };
+  rpc::JobRecordFilter f;
+  EXPECT_EQ(agree(f, "all"), id);
+  f.clusters = {"c"};
+  EXPECT_EQ(agree(f, "a cluster"), id - 1);
+  f.from = at(2);
+  f.until = at(4);
+  EXPECT_LT(agree(f, "a time"), id - 1);
+  auto with = [&](auto&& set, const char* what) {
+    rpc::JobRecordFilter some = f;
+    set(some);
+    const size_t n = agree(some, what);
+    EXPECT_GT(n, 0u) << what;
+    EXPECT_LT(n, id - 1) << what;
+  };
+  with([](auto& q) { q.users = {Uid(1), Uid(2)}; }, "users");
+  with([](auto& q) { q.wckeys = {"w"}; }, "a wckey");
+  with([](auto& q) { q.partitions = {"q"}; }, "a partition, which only the record tells");
+  with([](auto& q) { q.jobs = {{.job = JobId(3)}, {.job = JobId(9)}}; }, "jobs");
+  with([](auto& q) { q.states = 1u << static_cast<unsigned>(JobState::kSuspended); }, "a state");
+  f = {};
+  with([](auto& q) { q.accounts = {std::string(300, 'a') + "2"}; }, "a name longer than its column");
+}
+
+// A record from before amounts were values has them as a text, by another number.
+TEST_P(UsageStorage, ARunOfAnOldRecordHasItsAmounts) {
+  store(job(1, 0, 1, 1));
+  JobRecord old = job(1, 0, 1, 1);
+  old.cluster = "c";
+  old.tres_allocated = {};
+  std::string bytes = wire::encoded(old);
+  wire::Writer(bytes).bytes(50, "cpu=3,mem=2G");
+  const Value values[] = {Bytes{bytes}};
+  ASSERT_TRUE(storage().connection().run("UPDATE muster_jobs SET record = ?", values));
+  std::string amounts;
+  ASSERT_TRUE(storage().used_runs({}, {}, [&](const UsedRun& run) -> Result<> {
+    TresAmounts some;
+    MUSTER_TRY_VOID(wire::decode(run.amounts, some));
+    amounts = tres_text(some);
+    return {};
+  }));
+  EXPECT_EQ(amounts, tres_text(TresAmounts::from_text("cpu=3,mem=2G")));
+}
+
+TEST_P(UsageStorage, RunsThatNobodyWaitsForAreNotRead) {
+  store(job(1, 0, 1, 1));
+  auto none = [](const UsedRun&) -> Result<> {
+    ADD_FAILURE();
+    return {};
+  };
+  auto done = storage().used_runs(
+      {}, [] { return false; }, none);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().code, Errc::kCommunicationFailed);
 }
 
 TEST_P(UsageStorage, EventsAndReservationsAreUpserted) {

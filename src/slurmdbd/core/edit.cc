@@ -1,6 +1,7 @@
 #include "slurmdbd/core/edit.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/text.h"
 #include "model/transaction_names.h"
@@ -95,10 +96,13 @@ Result<Edited> edit(const Directory& directory, const rpc::EditEntities& request
   if (request.edits.size() > kMostEdits) return fail(Errc::kError, "more than " + std::to_string(kMostEdits) + " edits in one request");
   Edited out;
   out.directory = directory;
+  AssociationIndex index(out.directory);
   for (const EntityEdit& e : request.edits) {
-    Editor editor(out.directory, out.touched, context, e);
+    Editor editor(out.directory, index, out.touched, context, e);
     const size_t before = out.touched.keys.size();
     MUSTER_TRY_VOID(editor.run());
+    const bool only_adds = e.verb == EditVerb::kAdd && (e.entity == Entity::kUser || e.entity == Entity::kAccount);
+    if (!only_adds) index.forget();
     rpc::Entities changed = editor.take_changed();
     bool any = out.touched.keys.size() != before || !changed.accounts.empty() || !changed.users.empty() || !changed.associations.empty() ||
                !changed.qos.empty() || !changed.clusters.empty() || !changed.wckeys.empty() || !changed.resources.empty();
@@ -107,6 +111,45 @@ Result<Edited> edit(const Directory& directory, const rpc::EditEntities& request
     out.answer.changed.push_back(std::move(changed));
   }
   return out;
+}
+
+// ---- associations by whose they are
+const AssociationIndex::Ids& AssociationIndex::ids(const std::string& account, const std::string& user) {
+  static const Ids kNone;
+  if (!std::exchange(made_, true))
+    for (const auto& [id, a] : d_.associations) (a.user.empty() ? of_accounts_[a.account] : of_users_[a.user]).push_back(id);
+  const auto& map = user.empty() ? of_accounts_ : of_users_;
+  auto at = map.find(user.empty() ? account : user);
+  return at == map.end() ? kNone : at->second;
+}
+
+const AssociationRecord* AssociationIndex::find(const std::string& cluster, const std::string& account, const std::string& user,
+                                                const std::string& partition) {
+  for (uint32_t id : ids(account, user)) {
+    const AssociationRecord& a = d_.associations.at(id);
+    if (a.account == account && a.user == user && a.cluster == cluster && a.partition == partition) return &a;
+  }
+  return nullptr;
+}
+
+bool AssociationIndex::has_default(const std::string& user, const std::string& cluster) {
+  return std::ranges::any_of(ids("", user), [&](uint32_t id) {
+    const AssociationRecord& a = d_.associations.at(id);
+    return !a.deleted && a.is_default && a.user == user && a.cluster == cluster;
+  });
+}
+
+void AssociationIndex::add(const AssociationRecord& a) {
+  if (!made_) return;
+  Ids& known = a.user.empty() ? of_accounts_[a.account] : of_users_[a.user];
+  auto at = std::ranges::lower_bound(known, a.id);  // a deleted one that comes back has its number again
+  if (at == known.end() || *at != a.id) known.insert(at, a.id);
+}
+
+void AssociationIndex::forget() {
+  of_users_.clear();
+  of_accounts_.clear();
+  made_ = false;
 }
 
 // ---- what all edits share
@@ -270,7 +313,7 @@ Result<> Editor::remove_association(uint32_t id) {
 
 Editor::Association& Editor::new_association(const std::string& cluster, const std::string& account, const std::string& user,
                                              const std::string& partition, uint32_t parent) {
-  const Association* old = d_.association(cluster, account, user, partition);  // deleted before: it gets its number again
+  const Association* old = index_.find(cluster, account, user, partition);  // deleted before: it gets its number again
   uint32_t id = old ? old->id : ++d_.last_id;
   Association a;
   a.id = id;
@@ -282,6 +325,7 @@ Editor::Association& Editor::new_association(const std::string& cluster, const s
   a.created = old ? old->created : context_.now;
   a.modified = context_.now;
   touch(touched_, a);
+  index_.add(a);
   return d_.associations[id] = std::move(a);
 }
 

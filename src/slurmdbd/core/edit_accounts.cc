@@ -27,9 +27,9 @@ Result<> Editor::add_accounts() {
       changed_.accounts.push_back(a);
     }
     for (const std::string& cluster : on) {
-      const Association* known = d_.association(cluster, name);
+      const Association* known = index_.find(cluster, name);
       if (known && !known->deleted) continue;
-      const Association* above = d_.association(cluster, parent);
+      const Association* above = index_.find(cluster, parent);
       if (!above || above->deleted)
         return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + cluster,
                     "sacctmgr add account " + parent + " makes it");

@@ -338,4 +338,35 @@ TEST_F(EditTest, RawUsageIsSetToNothingAndToNothingElse) {
 }
 
 }  // namespace
+// Edits of one request find what those before them made, moved and took away, as if each came alone.
+TEST_F(EditTest, ManyEditsInOneRequestAreAsOneByOne) {
+  auto rename = [&](const std::string& from, const std::string& to) {
+    return make(EditVerb::kModify, Entity::kUser, [&](EntityEdit& e) {
+      e.where.users = {from};
+      e.set.new_name = to;
+    });
+  };
+  auto remove_user = [&](const std::string& name) { return remove(Entity::kUser, [&](EntityFilter& w) { w.users = {name}; }); };
+  std::vector<EntityEdit> edits = {account("top"), account("a", "top"), account("b", "a"), user("x", "a"), user("x", "b"), user("x", "a")};
+  edits.push_back(rename("x", "y"));
+  edits.push_back(user("x", "b"));  // another one: the first is y now
+  edits.push_back(user("y", "top"));
+  edits.push_back(remove_user("x"));
+  edits.push_back(user("x", "a"));
+  edits.push_back(remove(Entity::kAccount, [](EntityFilter& w) { w.accounts = {"b"}; }));
+  edits.push_back(account("b", "top"));
+  edits.push_back(user("y", "b"));
+  for (int i = 0; i < 50; ++i) edits.push_back(user("u" + std::to_string(i % 40), i % 3 ? "a" : "b"));
+
+  const Directory before = d;
+  auto together = attempt(edits);
+  ASSERT_TRUE(together) << together.error().message();
+  for (const EntityEdit& e : edits) commit(e);
+  EXPECT_FALSE(d.associations.empty());
+  EXPECT_EQ(together->directory.associations, d.associations);
+  EXPECT_EQ(together->directory.users, d.users);
+  EXPECT_EQ(together->directory.accounts, d.accounts);
+  EXPECT_NE(before.associations, d.associations);
+}
+
 }  // namespace muster::slurmdbd

@@ -32,7 +32,7 @@ Result<> Editor::add_user(const std::string& name) {
     if (!find_live(d_.accounts, account))
       return fail(Errc::kInvalidAccount, "Account '" + account + "' is not known", "sacctmgr add account " + account + " makes it");
     for (const std::string& cluster : on) {
-      const Association* above = d_.association(cluster, account);
+      const Association* above = index_.find(cluster, account);
       if (!above || above->deleted) {
         if (edit_.where.clusters.empty()) continue;
         return fail(Errc::kInvalidAccount, "Account '" + account + "' is not on cluster " + cluster,
@@ -41,13 +41,10 @@ Result<> Editor::add_user(const std::string& name) {
       MUSTER_TRY_VOID(may_edit(cluster, account));
       any = true;
       for (const std::string& partition : partitions) {
-        const Association* known = d_.association(cluster, account, name, partition);
+        const Association* known = index_.find(cluster, account, name, partition);
         if (known && !known->deleted) continue;
-        bool has_default = std::ranges::any_of(d_.associations, [&](const auto& e) {
-          return !e.second.deleted && e.second.is_default && e.second.user == name && e.second.cluster == cluster;
-        });
-        uint32_t above_id = d_.association(cluster, account)->id;
-        Association& a = new_association(cluster, account, name, partition, above_id);
+        const bool has_default = index_.has_default(name, cluster);
+        Association& a = new_association(cluster, account, name, partition, above->id);
         const bool wanted_default =
             set.default_account ? *set.default_account == account : fresh || !context_.settings.no_default_account_needed;
         a.is_default = !has_default && wanted_default;

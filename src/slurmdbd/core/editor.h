@@ -1,14 +1,39 @@
 // Editor: works out one edit. Internal to the edit*.cc of this folder, each of which handles one kind of noun.
 #pragma once
 
+#include <string>
+#include <unordered_map>
+#include <vector>
+
 #include "slurmdbd/core/edit.h"
 
 namespace muster::slurmdbd {
 
+// Finds associations of a Directory by whose they are, while the edits of one request add to it: a file that sacctmgr loads has thousands,
+// and each asks several times. Made when it is first asked. Whoever adds an association says so; after any other change: forget().
+class AssociationIndex {
+ public:
+  explicit AssociationIndex(const Directory& d) : d_(d) {}
+  // As Directory::association().
+  const AssociationRecord* find(const std::string& cluster, const std::string& account, const std::string& user = "",
+                                const std::string& partition = "");
+  bool has_default(const std::string& user, const std::string& cluster);
+  void add(const AssociationRecord& a);
+  void forget();
+
+ private:
+  using Ids = std::vector<uint32_t>;  // ascending
+  const Ids& ids(const std::string& account, const std::string& user);
+
+  const Directory& d_;
+  std::unordered_map<std::string, Ids> of_users_, of_accounts_;  // an account's own have no user
+  bool made_ = false;
+};
+
 class Editor {
  public:
-  Editor(Directory& d, Touched& t, const EditContext& context, EntityEdit edit)
-      : d_(d), touched_(t), context_(context), edit_(std::move(edit)) {}
+  Editor(Directory& d, AssociationIndex& index, Touched& t, const EditContext& context, EntityEdit edit)
+      : d_(d), index_(index), touched_(t), context_(context), edit_(std::move(edit)) {}
 
   Result<> run();
   rpc::Entities take_changed() { return std::move(changed_); }
@@ -87,6 +112,7 @@ class Editor {
                                const std::string& partition, uint32_t parent);
 
   Directory& d_;
+  AssociationIndex& index_;
   Touched& touched_;
   const EditContext& context_;
   EntityEdit edit_;

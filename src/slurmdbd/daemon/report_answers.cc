@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <utility>
 
 #include "base/text.h"
@@ -61,6 +63,62 @@ std::unique_ptr<net::PartSource> in_parts(std::vector<Row> rows, std::vector<Row
   return out;
 }
 
+// Counts runs by whose they were and by how much they had. A run costs a look into a table of encoded amounts; only what is distinct there is
+// decoded. The plainest key of an amount is its text, for equal amounts need not be encoded equally.
+class SizeCounter {
+ public:
+  Result<> count(const sql::UsedRun& run, uint64_t seconds) {
+    key_.clear();
+    for (std::string_view part : {run.cluster, run.account, run.wckey, run.amounts}) add_to_key(part);
+    auto at = encoded_.find(key_);
+    if (at == encoded_.end()) {
+      if (encoded_.size() >= kMostRowsOfReport) MUSTER_TRY_VOID(settle());
+      at =
+          encoded_
+              .try_emplace(key_, Size{std::string(run.cluster), std::string(run.account), std::string(run.wckey), std::string(run.amounts)})
+              .first;
+    }
+    ++at->second.jobs;
+    at->second.seconds += seconds;
+    return {};
+  }
+  // In the order of their keys. Takes them away.
+  Result<std::vector<rpc::JobSize>> rows() {
+    MUSTER_TRY_VOID(settle());
+    std::vector<rpc::JobSize> out;
+    for (auto& [key, size] : sizes_) out.push_back(std::move(size));
+    sizes_.clear();
+    return out;
+  }
+
+ private:
+  struct Size {
+    std::string cluster, account, wckey, amounts;
+    uint64_t jobs = 0, seconds = 0;
+  };
+  void add_to_key(std::string_view part) {
+    const size_t size = part.size();  // first, so that no two lists of parts look alike
+    key_.append(reinterpret_cast<const char*>(&size), sizeof size).append(part);
+  }
+  Result<> settle() {
+    for (const auto& [key, size] : encoded_) {
+      TresAmounts each;
+      MUSTER_TRY_VOID(wire::decode(size.amounts, each, wire::kOfOurOwn));
+      auto [at, fresh] = sizes_.try_emplace({size.cluster, size.account, size.wckey, tres_text(each)});
+      if (fresh) at->second = {size.cluster, size.account, size.wckey, std::move(each), 0, 0};
+      at->second.jobs += size.jobs;
+      at->second.seconds += size.seconds;
+      if (sizes_.size() > kMostRowsOfReport) return too_large();
+    }
+    encoded_.clear();
+    return {};
+  }
+
+  std::string key_;
+  std::unordered_map<std::string, Size> encoded_;
+  std::map<std::tuple<std::string, std::string, std::string, std::string>, rpc::JobSize> sizes_;
+};
+
 std::unexpected<Error> gone() { return fail(Errc::kCommunicationFailed); }
 
 }  // namespace
@@ -87,24 +145,13 @@ ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& q
 }
 
 ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query) {
-  // By how much each job had: text is the plainest key of that, and it is made once a distinct amount and job.
-  std::map<std::tuple<std::string, std::string, std::string, std::string>, rpc::JobSize> sizes;
+  SizeCounter sizes;
   const Time from = query.filter.from, until = query.filter.until == kTimeUnset ? context.now : std::min(query.filter.until, context.now);
-  bool many = false;
-  MUSTER_TRY_VOID(context.storage.matching_jobs(query.filter, context.still_wanted, [&](const JobRecord& j) -> Result<> {
-    const Span used = used_span(j);
-    const uint64_t n = used.seconds_within(from, until);
-    if (used.empty() || n == 0) return {};
-    std::string key = tres_text(j.tres_allocated);
-    auto [at, fresh] = sizes.try_emplace({j.cluster, j.account, j.wckey, std::move(key)});
-    if (fresh) at->second = {j.cluster, j.account, j.wckey, j.tres_allocated, 0, 0};
-    ++at->second.jobs;
-    at->second.seconds += n;
-    many = sizes.size() > kMostRowsOfReport;
-    return many ? Result<>(too_large()) : Result<>();
+  MUSTER_TRY_VOID(context.storage.used_runs(query.filter, context.still_wanted, [&](const sql::UsedRun& run) -> Result<> {
+    const uint64_t n = run.used.seconds_within(from, until);
+    return run.used.empty() || n == 0 ? Result<>() : sizes.count(run, n);
   }));
-  std::vector<rpc::JobSize> rows;
-  for (auto& [key, size] : sizes) rows.push_back(std::move(size));
+  MUSTER_TRY(rows, sizes.rows());
   return in_parts(std::move(rows), &rpc::JobSizes::sizes);
 }
 

@@ -183,6 +183,37 @@ TEST_P(Rolling, TheHourThatLastsCountsAsFarAsItHasCome) {
   EXPECT_EQ(storage->usage_state("c")->rolled, j.started + minutes(60));
 }
 
+TEST_P(Rolling, SizesAreThoseOfTheRecordsByAccountAndAmount) {
+  auto run = [&](uint32_t id, const char* account, const char* amounts, int64_t minutes_of_run) {
+    JobRecord j;
+    j.key = {JobId(id), start, 0};
+    j.position = ++position;
+    j.account = account;
+    j.state = JobState::kCompleted;
+    j.eligible = j.started = start;
+    j.ended = start + minutes(minutes_of_run);
+    j.tres_allocated = TresAmounts::from_text(amounts);
+    return j;
+  };
+  // Of account ab the runs are not those of account a, and what ran for no time is no run.
+  store({run(1, "a", "cpu=2", 10), run(2, "a", "cpu=2", 20), run(3, "a", "cpu=4", 10), run(4, "ab", "cpu=2", 10), run(5, "", "cpu=2", 0),
+         run(6, "a", "cpu=2", 120)});
+  rpc::QueryJobSizes q;
+  q.filter.from = start;
+  q.filter.until = start + minutes(60);
+  auto answer = answer_sizes({*storage, d, start + minutes(600), [] { return true; }}, q);
+  ASSERT_TRUE(answer);
+  std::vector<std::string> rows;
+  for (std::string bytes; (*answer)->next(bytes);) {
+    rpc::JobSizes part;
+    ASSERT_TRUE(wire::decode(bytes, part));
+    for (const rpc::JobSize& s : part.sizes)
+      rows.push_back(s.cluster + "/" + s.account + "/" + tres_text(s.each) + ": " + std::to_string(s.jobs) + ", " +
+                     std::to_string(s.seconds));
+  }
+  EXPECT_EQ(rows, (std::vector<std::string>{"c/a/cpu=2: 3, 5400", "c/a/cpu=4: 1, 600", "c/ab/cpu=2: 1, 600"}));
+}
+
 TEST_P(Rolling, AnyWindowAndAnyNameAreHarmless) {
   for (uint32_t id = 1; id <= 20; ++id) store({random_job(id)});
   const Time now = start + minutes(60 * 24 * 10);
