@@ -3,7 +3,7 @@ _muster_muster() {
   local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W 'explain lint check-config report up status logs down help --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'explain lint check-config report token up status logs down help --help --version' -- "$cur"))
     return
   fi
   case $verb:$cur in
@@ -12,6 +12,8 @@ _muster_muster() {
     lint:-*) COMPREPLY=($(compgen -W '--json --offline' -- "$cur")) ;;
     report:-*) COMPREPLY=($(compgen -W '--by --month --start --end --csv --json --svg --html' -- "$cur")) ;;
     report:*) COMPREPLY=($(compgen -W 'gpu-hours efficiency account user partition qos job' -- "$cur")) ;;
+    token:-*) COMPREPLY=($(compgen -W '--nodes --logins --expires --uses --node --login' -- "$cur")) ;;
+    token:*) COMPREPLY=($(compgen -W 'create list revoke' -- "$cur")) ;;
     explain:-*|check-config:-*) COMPREPLY=($(compgen -W '--json' -- "$cur")) ;;
     explain:*) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null) $(sinfo -h -N -o %N 2>/dev/null)" -- "$cur")) ;;
   esac

@@ -21,3 +21,6 @@ complete -c muster -n '__fish_seen_subcommand_from report' -l by -x -a 'account 
 complete -c muster -n '__fish_seen_subcommand_from report' -l month -x
 complete -c muster -n '__fish_seen_subcommand_from report' -l start -l end -x
 complete -c muster -n '__fish_seen_subcommand_from report' -l csv -l json -l svg -l html
+complete -c muster -n __fish_use_subcommand -x -a token -d 'let hosts join without the cluster key'
+complete -c muster -n '__fish_seen_subcommand_from token' -x -a 'create list revoke'
+complete -c muster -n '__fish_seen_subcommand_from token' -l nodes -l logins -l expires -l uses -l node -l login -x

@@ -97,11 +97,11 @@ Result<Edited> edit(const Directory& directory, const rpc::EditEntities& request
   Edited out;
   out.directory = directory;
   AssociationIndex index(out.directory);
-  for (const EntityEdit& e : request.edits) {
-    Editor editor(out.directory, index, out.touched, context, e);
+  for (const EntityEdit& one : request.edits) {
+    Editor editor(out.directory, index, out.touched, context, one);
     const size_t before = out.touched.keys.size();
     MUSTER_TRY_VOID(editor.run());
-    const bool only_adds = e.verb == EditVerb::kAdd && (e.entity == Entity::kUser || e.entity == Entity::kAccount);
+    const bool only_adds = one.verb == EditVerb::kAdd && (one.entity == Entity::kUser || one.entity == Entity::kAccount);
     if (!only_adds) index.forget();
     rpc::Entities changed = editor.take_changed();
     bool any = out.touched.keys.size() != before || !changed.accounts.empty() || !changed.users.empty() || !changed.associations.empty() ||
@@ -315,18 +315,18 @@ Editor::Association& Editor::new_association(const std::string& cluster, const s
                                              const std::string& partition, uint32_t parent) {
   const Association* old = index_.find(cluster, account, user, partition);  // deleted before: it gets its number again
   uint32_t id = old ? old->id : ++d_.last_id;
-  Association a;
-  a.id = id;
-  a.cluster = cluster;
-  a.account = account;
-  a.user = user;
-  a.partition = partition;
-  a.parent_id = parent;
-  a.created = old ? old->created : context_.now;
-  a.modified = context_.now;
-  touch(touched_, a);
-  index_.add(a);
-  return d_.associations[id] = std::move(a);
+  Association made;
+  made.id = id;
+  made.cluster = cluster;
+  made.account = account;
+  made.user = user;
+  made.partition = partition;
+  made.parent_id = parent;
+  made.created = old ? old->created : context_.now;
+  made.modified = context_.now;
+  touch(touched_, made);
+  index_.add(made);
+  return d_.associations[id] = std::move(made);
 }
 
 }  // namespace muster::slurmdbd
