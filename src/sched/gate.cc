@@ -101,6 +101,7 @@ Bar Gate::bars(const Question& q, const Allocation& chosen) {
   if (known.bar.reason != Reason::kNone || !known.party) return known.bar;
   const auto over = excess(known, q, wanted_with(known.party->bounds, chosen, q.partition, cluster_), acct::kWithNodes);
   if (!over) return {};
+  if (q.alike == kNotAlike) return bar_of(*over);
   return known.party->barred[q.alike] = bar_of(*over);
 }
 

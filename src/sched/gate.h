@@ -35,6 +35,8 @@ class Gate {
   static bool judges_accounts(const Params& params) { return params.enforcement.associations; }
   static bool judges_limits(const Params& params, const Partition& partition);
 
+  static constexpr uint32_t kNotAlike = kUnlimited32 - 1;  // what a limit says of its nodes holds for no other job
+
   // `alike` is the same number for jobs that would be given the same nodes.
   struct Question {
     const RequestBody& request;

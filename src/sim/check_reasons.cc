@@ -191,8 +191,10 @@ bool lacks_license(const Asked& asked, const LicenseShare& license) {
     if (asked.params.licenses[i].first == license.name) there = asked.params.usable_licenses(i);
   asked.cluster.jobs.for_each([&](uint32_t, const Job& o) {
     kept |= keeps_license(asked, o, license.name);
-    if (o.pending() || o.finished() || !o.allocation) return;
-    for (const LicenseShare& l : o.allocation->licenses) used += l.name == license.name ? l.count : 0;
+    const bool claims = o.pending() && o.id != asked.job.id && o.turns->claim;  // what it gets when others have ended is nobody else's
+    const AllocationPtr held = claims ? o.turns->claim->allocation : o.allocation;
+    if ((o.pending() && !claims) || o.finished() || !held) return;
+    for (const LicenseShare& l : held->licenses) used += l.name == license.name ? l.count : 0;
   });
   asked.cluster.reservations.for_each([&](uint32_t, const Reservation& r) {
     kept |= r.ends(asked.now) > asked.now && std::ranges::any_of(r.licenses, [&](const LicenseShare& l) { return l.name == license.name; });

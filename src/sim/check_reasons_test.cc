@@ -123,6 +123,24 @@ TEST(Reasons, OfAHeldJobSayThatItIsHeld) {
   EXPECT_EQ(wrong_reasons(c).size(), 2u);  // nor does it begin later
 }
 
+TEST(Reasons, LicensesThatAClaimHoldsAreNotThere) {
+  for (const bool claims : {true, false}) {
+    Cluster c = two_nodes();
+    Params params = with_memory();
+    params.licenses = {{"tool", 2}};
+    const JobId first = submit(c, a_job().tasks(1).mem(100).priority(0));
+    c.jobs.edit(first.value)->flags |= kJobHeldByUser;
+    c.jobs.edit(first.value)->reason = Reason::kJobHeldUser;
+    auto held = std::make_shared<Allocation>();
+    held->licenses = {{"tool", 2}};
+    Claim claim;
+    claim.allocation = held;
+    if (claims) c.jobs.edit(first.value)->turns.edit().claim = std::make_shared<const Claim>(claim);
+    say(c, submit(c, a_job().tasks(1).mem(100).with([](JobRequest& r) { r.licenses = "tool:1"; })), Reason::kLicenses);
+    EXPECT_EQ(wrong_reasons(c, params).size(), claims ? 0u : 1u);
+  }
+}
+
 TEST(Reasons, LimitsAreSums) {
   for (const uint64_t limit : {5u, 4u}) {
     Cluster c = two_nodes();

@@ -160,7 +160,7 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
       return true;
     }
     Wait why;
-    bool started = false, claimed = false, room_wanted = false;
+    bool started = false, claimed = false, room_wanted = false, told = false;
     for (uint32_t c : classes) {
       Wait this_why;
       const Try got = try_class(job, c, task == Bitmap::npos ? kNoArrayTask : static_cast<uint32_t>(task), this_why);
@@ -168,9 +168,10 @@ bool PlanPass::start_tasks(const Job& job, const std::vector<uint32_t>& classes)
       claimed = got == Try::kClaimed;
       if (started && behind) limits_.started();
       if (started) break;
-      if (got != Try::kNoRoom && pending_.classes()[c]->draws_in()) continue;  // it would not have asked to be there
       room_wanted |= got == Try::kNoRoom;
-      if (c == classes.front() || got == Try::kNoRoom) why = std::move(this_why);
+      if (pending_.classes()[c]->draws_in()) continue;  // it never asked to be there, so it does not wait for that
+      if (!told || got == Try::kNoRoom) why = std::move(this_why);
+      told = true;
     }
     if ((claimed && task == Bitmap::npos) || (!started && claims_.has(job.id.value))) return waits_for_room(job);
     if (!started) {

@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "model/account_directory.h"
 #include "sched/testing.h"
 
 namespace muster::sched {
@@ -297,6 +298,37 @@ TEST(CanEverRun, NamesTheRuleThatForbids) {
   EXPECT_EQ(why(a_job().on("slow")).error().code, Errc::kInvalidFeature);
   EXPECT_EQ(why(a_job().gres("fpga:1")).error().code, Errc::kInvalidGres);
   EXPECT_EQ(why(a_job().nodelist("n9")).error().code, Errc::kInvalidNodeName);
+}
+
+// A magnetic reservation that nobody asked for hides nothing: not that its user has reached a limit, whether it begins later or is full.
+TEST(Planner, WhyAJobCannotBeInAMagneticReservationIsNotWhyItWaits) {
+  for (const bool begins_later : {true, false}) {
+    Cluster c = a_cluster().nodes(2).cpus(4).build();
+    auto directory = std::make_shared<AccountDirectory>();
+    AccountChanges changes;
+    AssociationRecord own;
+    own.id = 1;
+    own.account = "team";
+    own.user = "ann";
+    own.limits = {{LimitKind::kGrpTres, "cpu", 2}};
+    changes.associations = {own};
+    directory->learn(changes);
+    c.directory = directory;
+    Reservation r;
+    r.id = 1;
+    r.name = "magnetic";
+    r.flags = kResvMagnetic | kResvAnyNodes;
+    r.start = kNow + minutes(begins_later ? 10 : -10);
+    r.end = kNow + minutes(60);
+    r.users.names = {"ann"};
+    c.reservations.set(1, r);
+    Params params;
+    params.enforcement.associations = params.enforcement.limits = true;
+    const JobId job = submit(c, a_job().nodes(1).cpus_per_task(3).with([](JobRequest& j) { j.user_name = "ann", j.account = "team"; }));
+    const Plan p = full(c, params);
+    ASSERT_TRUE(verdict_of(p, job));
+    EXPECT_EQ(verdict_of(p, job)->reason, Reason::kAssocGrpCpuLimit) << begins_later;
+  }
 }
 
 TEST(CanEverRun, DoesNotMindWhatIsBusyOrDown) {

@@ -26,8 +26,8 @@ namespace {
 constexpr uint32_t kTries = 64;
 constexpr const char* kNotInSight = "no start within sight for all components together";
 constexpr const char* kNotWhenIdle = "the components together would not fit if all nodes were idle";
-constexpr Slot kFirst = 1;                        // the first moment that the plan looks at
-constexpr uint32_t kNotAlike = kUnlimited32 - 1;  // what a limit says with other components counted holds for no other job
+constexpr Slot kFirst = 1;                       // the first moment that the plan looks at
+constexpr uint32_t kNotAlike = Gate::kNotAlike;  // limits are asked with other components counted
 
 template <class Components>
 std::vector<ComponentAsked> asked_of(const Components& all, Pending& pending) {

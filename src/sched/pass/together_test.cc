@@ -1,5 +1,6 @@
 #include <gtest/gtest.h>
 
+#include "model/account_directory.h"
 #include "sched/pass/random_world.h"
 #include "sched/testing.h"
 
@@ -209,6 +210,31 @@ TEST(Together, NoneIsPromisedIdleNodesForLater) {
   }
   EXPECT_GE(started, 50u);
   EXPECT_GE(waiting, 5u);
+}
+
+// The first job's cores are more than the limit leaves; that says nothing of the second one, whose user is the same.
+TEST(Together, ALimitThatHoldsOneJobBackIsAskedAgainOfTheNext) {
+  Cluster c = a_cluster().nodes(2).layout(1, 4, 2).build();
+  auto directory = std::make_shared<AccountDirectory>();
+  AccountChanges changes;
+  AssociationRecord own;
+  own.id = 1;
+  own.account = "team";
+  own.user = "ann";
+  own.limits = {{LimitKind::kGrpTres, "cpu", 5}};
+  changes.associations = {own};
+  directory->learn(changes);
+  c.directory = directory;
+  Params params;
+  params.allocate_cores = params.enforcement.associations = params.enforcement.limits = true;
+  auto of_ann = [](JobRequest& r) { r.user_name = "ann", r.account = "team"; };
+  const JobBuilder large = a_job().nodes(1).cpus_per_task(5).priority(9).with(of_ann), small = a_job().tasks(1).priority(8).with(of_ann);
+  const auto first = submit_together(c, {large, small}), second = submit_together(c, {small, small});
+  const Plan p = full(c, params);
+  ASSERT_TRUE(verdict_of(p, first[0]));
+  EXPECT_EQ(verdict_of(p, first[0])->reason, Reason::kAssocGrpCpuLimit);
+  ASSERT_EQ(p.starts.size(), 1u);
+  EXPECT_EQ(p.starts[0].job, second[0]);
 }
 
 // In worlds of random jobs: nothing is handed out twice, all components start or none, and a planner that is kept says what a fresh one says.
