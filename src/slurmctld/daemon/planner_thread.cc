@@ -5,16 +5,11 @@
 #include <utility>
 
 #include "net/loop.h"
-#include "os/thread_priority.h"
 
 namespace muster::slurmctld {
 namespace {
 
 constexpr Duration kCalm = milliseconds(200);  // no change for so long: time for a full pass
-
-// A pass takes long and nobody's answer waits for it: where processors are short, requests go first. Beside programs that keep every processor
-// busy it still gets a third of one's turn.
-constexpr int kBehindRequests = 5;
 
 // How much of a plan the core takes at once: some milliseconds of its time, so that requests come in between.
 constexpr size_t kStartsAtOnce = 256, kVerdictsAtOnce = 4096;
@@ -71,10 +66,7 @@ PlannerThread::PlannerThread(os::Log& logger, Statistics& stats, Ports ports) : 
 PlannerThread::~PlannerThread() { stop(); }
 
 void PlannerThread::start() {
-  thread_ = std::thread([this] {
-    os::step_back(kBehindRequests);
-    run();
-  });
+  thread_ = std::thread([this] { run(); });
 }
 
 void PlannerThread::stop() {
