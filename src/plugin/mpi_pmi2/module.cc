@@ -10,7 +10,7 @@ namespace muster::mpi_pmi2 {
 namespace {
 
 constexpr size_t kMostUnwritten = 8u << 20;
-constexpr int kFirstTaskSocket = 4;
+constexpr int kFirstTaskSocket = 4, kMostLastReads = 64;
 
 // One value. A fence's data are many of them, one behind the other (repeated fields of Protocol Buffers may be joined so).
 struct Put {
@@ -72,7 +72,10 @@ std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t 
     made->in_fence = true;
     fence_if_all();
   };
-  ports.abort = [this](const std::string& text) { tell(mpi_rpc::ModuleAbort{text}); };
+  ports.abort = [this](const std::string& text) {
+    aborted_ = true;
+    tell(mpi_rpc::ModuleAbort{text});
+  };
   std::string job = "slurm.pmi." + std::to_string(start().job.value) + "." + std::to_string(start().step.value);
   made->session = std::make_unique<Session>(std::move(job), rank, size, mapping, std::move(ports));
   made->watch = loop().watch(
@@ -81,15 +84,19 @@ std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t 
 }
 
 // ---- tasks
-void Module::read_from(Task& t) {
+void Module::read_from(Task& t) { take(t); }
+
+// Takes what the task has written, at most a buffer of it. False: there is no more now, or the task is dropped.
+bool Module::take(Task& t) {
   std::span<char> buffer = loop().scratch();
   ssize_t n = ::recv(t.fd.get(), buffer.data(), buffer.size(), 0);
-  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
-  if (n <= 0) return drop(t);
+  if (n < 0 && (errno == EAGAIN || errno == EINTR)) return false;
+  if (n <= 0) return drop(t), false;
   if (auto ok = t.session->read({buffer.data(), static_cast<size_t>(n)}); !ok) {
     tell(mpi_rpc::ModuleNote{"error: mpi/pmi2: task " + std::to_string(t.rank) + ": " + std::string(ok.error().message())});
-    drop(t);
+    return drop(t), false;
   }
+  return true;
 }
 
 void Module::write_to(Task& task, std::string bytes) {
@@ -106,9 +113,14 @@ void Module::write_to(Task& task, std::string bytes) {
   task.watch->pause_read(task.unwritten.size() > kMostUnwritten);
 }
 
+// What the task said last may not have been read yet, and may be that it aborts. A child that it left may go on writing: that is not waited for.
 void Module::on_task_gone(const mpi_rpc::TaskGone& gone) {
-  for (auto& t : tasks_)
-    if (t->rank == gone.rank) drop(*t);
+  for (auto& t : tasks_) {
+    if (t->rank != gone.rank || t->gone) continue;
+    for (int i = 0; i < kMostLastReads && take(*t); ++i) {
+    }
+    drop(*t);
+  }
 }
 
 // The task ended, or its socket did: the others do not wait for it.
@@ -126,7 +138,9 @@ void Module::put_node(std::string key, std::string value) {
 }
 
 // ---- other nodes
+// After an abort no fence ends: whoever waits in one is about to be killed, and must not go on as if the task that gave up had been there.
 void Module::fence_if_all() {
+  if (aborted_) return;
   bool any = std::ranges::any_of(tasks_, [](const auto& t) { return t->in_fence && !t->gone; });
   bool all = std::ranges::all_of(tasks_, [](const auto& t) { return t->in_fence || t->gone; });
   if (!any || !all || fencing_) return;

@@ -34,6 +34,7 @@ class Module final : public mpi::Module {
   std::unique_ptr<Task> make_task(uint32_t rank, int fd, uint32_t size, const std::string& mapping);
   void read_from(Task& task);
   void write_to(Task& task, std::string bytes);
+  bool take(Task& task);
   void drop(Task& task);
   void fence_if_all();
   void fence_over(Result<std::string> data);
@@ -42,7 +43,7 @@ class Module final : public mpi::Module {
   std::vector<std::unique_ptr<Task>> tasks_;
   std::map<std::string, std::string> keys_, node_keys_;
   std::string puts_;  // since the last fence, encoded
-  bool fencing_ = false;
+  bool fencing_ = false, aborted_ = false;
 };
 
 }  // namespace muster::mpi_pmi2

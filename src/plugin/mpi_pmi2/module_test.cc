@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -66,6 +67,38 @@ class Running {
     say(task, many);
   }
   void close(size_t task) { tasks_[task].reset(); }
+  // slurmstepd tells that the task ended before its last words are read.
+  void gone_before_it_is_heard(uint32_t task, const std::string& words) {
+    ::kill(pid_, SIGSTOP);
+    int status = 0;
+    EXPECT_EQ(::waitpid(pid_, &status, WUNTRACED), pid_);
+    net::notify(*channel_, mpi_rpc::TaskGone{task, 0});
+    auto written = loop_.after(milliseconds(10), [this] { loop_.stop(); });
+    loop_.run();
+    say(task, words);
+    close(task);
+    ::kill(pid_, SIGCONT);
+  }
+  // What the module says of an abort.
+  std::string abort_text() {
+    mpi_rpc::ModuleAbort said;
+    auto patience = loop_.after(seconds(5), [this] { loop_.stop(); });
+    channel_->on_closed = [this](const Error&) { loop_.stop(); };
+    channel_->on_request = [&](net::Frame f) {
+      if (f.message != mpi_rpc::ModuleAbort::kNumber) return;
+      EXPECT_TRUE(wire::decode(f.payload, said));
+      loop_.stop();
+    };
+    loop_.run();
+    return said.text;
+  }
+  // The module has looked at everything that was sent to it before.
+  void settle(size_t task) {
+    for (int i = 0; i < 8; ++i) {
+      say(task, "cmd=get_appnum\n");
+      EXPECT_EQ(line(task), "cmd=appnum appnum=0");
+    }
+  }
 
  private:
   static void pair(int flags, int& ours, int& theirs) {
@@ -120,10 +153,7 @@ TEST(Pmi2Module, ATaskThatTookItsAnswersIsReadAgain) {
   m.begin(0);
   m.begin(1);
   m.ask_for_much(0, kTimes);
-  for (int i = 0; i < 2; ++i) {  // answered: the module has come by the first task's
-    m.say(1, "cmd=get_appnum\n");
-    EXPECT_EQ(m.line(1), "cmd=appnum appnum=0");
-  }
+  m.settle(1);
   for (int i = 0; i < kTimes; ++i) ASSERT_EQ(m.line(0).size(), kValue + std::string("cmd=get_result rc=0 msg=success value=").size()) << i;
   m.say(0, "cmd=finalize\n");
   EXPECT_EQ(m.line(0), "cmd=finalize_ack");
@@ -138,6 +168,27 @@ TEST(Pmi2Module, NobodyWaitsForATaskThatEndedWithAnswersLeft) {
   EXPECT_TRUE(m.line(1).starts_with("cmd=get_result rc=0"));
   m.close(0);
   EXPECT_EQ(m.line(1), "cmd=barrier_out");
+}
+
+TEST(Pmi2Module, NoFenceEndsWithoutATaskThatAborted) {
+  Running m(2);
+  m.begin(0);
+  m.begin(1);
+  m.say(1, "cmd=barrier_in\n");
+  m.say(0, "cmd=abort exitcode=7\n");
+  m.close(0);
+  m.settle(1);  // this is answered, and the barrier is not
+  EXPECT_EQ(m.abort_text(), "PMI_Abort by task 0, status 7");
+}
+
+TEST(Pmi2Module, AnAbortIsHeardThoughTheTaskIsGoneAlready) {
+  Running m(2);
+  m.begin(0);
+  m.begin(1);
+  m.say(1, "cmd=barrier_in\n");
+  m.settle(1);
+  m.gone_before_it_is_heard(0, "cmd=abort exitcode=7\n");
+  EXPECT_EQ(m.abort_text(), "PMI_Abort by task 0, status 7");
 }
 
 }  // namespace
