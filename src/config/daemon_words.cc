@@ -23,7 +23,9 @@ constexpr ParameterWord kConnections[] = {
 
 constexpr ParameterWord kSlurmctldOwn[] = {
     no_effect_word("allow_user_triggers", "users may set triggers in any case; their programs run as them"),
-    no_effect_word("cloud_dns", "each allocation tells the addresses of its nodes"),
+    flag_word("cloud_dns",
+              "cloud nodes are where their names say; without it a cloud node whose NodeAddr is not given is where it registers from"),
+    no_effect_word("cloud_reg_addrs", "a cloud node whose NodeAddr is not given is where it registers from in any case"),
     flag_word("disable_triggers", "no trigger can be set"),
     no_effect_word("enable_async_reply", "no answer holds up another"),
     flag_word("enable_configless", "slurmd --conf-server and sackd get the configuration files, and get them again when they are others"),

@@ -67,7 +67,7 @@ def running(cluster, *args):
      "You must specify a reason when DOWNING or DRAINING a node. Request denied"),
     (("update", "NodeName=n1", "foo=bar"), "Update of this parameter is not supported: foo=bar"),
     (("update", "NodeName=n1", "ActiveFeatures=a"), "slurm_update error: Active features not subset of available features"),
-    (("update", "NodeName=n1", "State=POWER_UP"), "slurm_update error: Invalid node state specified"),
+    (("update", "NodeName=n1", "State=POWER_DOWN"), "slurm_update error: Invalid node state specified"),
     (("update", "PartitionName=zz", "State=UP"), "slurm_update error: Invalid partition name specified"),
     (("create", "PartitionName=main", "Nodes=n1"), "Error creating the partition: Invalid partition name specified"),
     (("create", "PartitionName=new", "Nodes=zz"), "Error creating the partition: Invalid node name specified"),

@@ -6,6 +6,7 @@
 #include "config/gres_conf.h"
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/node_place.h"
 #include "slurmctld/core/records.h"
 
 namespace muster::slurmctld {
@@ -63,10 +64,7 @@ std::vector<NodeId> configure_nodes(const View& view, Events& out) {
   for (uint32_t index = 0; index < config.nodes.size(); ++index) {
     NodeSpec spec = spec_of(view, index);
     const Node* known = view.cluster.node(spec.name);
-    if (known && (known->flags & kNodeDynamicFuture)) {  // where it is says the slurmd that came with -F
-      spec.address = known->spec->address;
-      spec.hostname = known->spec->hostname;
-    }
+    if (known) keep_place(*known, config.nodes[index], spec);
     NodeId id = known ? known->id : NodeId(next++);
     ids.push_back(id);
     if (known) kept.set(id.value);

@@ -276,6 +276,8 @@ void end_management(const View& v, NodeId node, const node_rpc::Register& r, std
 
 // ---- nodes.cc
 Decision<rpc::Empty> decide_register(const View& v, NodeId node, const node_rpc::Register& r);
+// Ends the jobs of a node that is given up: in the usual way where it is connected; else what they hold there is given up at once.
+void end_jobs_of(const View& v, const Node& node, Events& out);
 // Sets a node DOWN. Jobs on a node that is connected are ended there in the usual way; on one that is not, what they hold is given up.
 void set_node_down(const View& v, const Node& node, const std::string& reason, Events& out);
 // A timer of the node is due: it did not answer for SlurmdTimeout, its resume took too long, or its planned return has come.

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/node_place.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -58,7 +59,7 @@ void forget_faults(const View& v, event::NodeStateChanged& e) {
 }
 
 void begin_power_down(const View& v, const Node& n, event::NodeStateChanged& e) {
-  e.flags = (e.flags & ~(kNodePowerDownRequested | kNodePoweringUp | kRebootFlags)) | kNodePoweringDown;
+  e.flags = (e.flags & ~(kPowerFlags | kRebootFlags)) | kNodePoweringDown;
   e.resume_deadline = suspend_deadline(v, n);
   e.run = event::PowerProgram::kSuspend;
   forget_faults(v, e);
@@ -113,11 +114,11 @@ Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
   return {};
 }
 
+// A node that is up stays as it is. Of one that is coming up ResumeProgram is told again: its machine may not have come.
 Result<> power_up(const View& view, const Node& node, Events& out) {
-  if (!(node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested)))
-    return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is not powered down");
+  if (!(node.flags & kPowerFlags)) return {};
   event::NodeStateChanged e = state_of(node, view.now);
-  if (node.flags & (kNodePoweredDown | kNodePoweringDown)) {
+  if (node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePoweringUp)) {
     e.flags |= kNodePoweringUp;
     e.resume_deadline = resume_deadline(view, node);
     e.run = event::PowerProgram::kResume;
@@ -127,12 +128,19 @@ Result<> power_up(const View& view, const Node& node, Events& out) {
   return {};
 }
 
+// Of a node that is powered down SuspendProgram is told again: a machine may have been left. One that is going down goes on.
 Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out) {
   if (view.settings.config().suspend_program.empty() || view.settings.config().resume_program.empty())
     return fail(Errc::kInvalidNodeState, {}, "power saving needs SuspendProgram and ResumeProgram in slurm.conf");
-  if (node.admin == NodeState::kFuture || (node.flags & (kNodePoweredDown | kNodePoweringDown)))
-    return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is powered down already");
+  if (node.admin == NodeState::kFuture) return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is not there yet");
   event::NodeStateChanged change = state_of(node, view.now);
+  if (node.flags & kNodePoweringDown) {
+    if (!request.reason.empty()) {
+      say(change, view, request.reason);
+      out.push_back(std::move(change));
+    }
+    return {};
+  }
   change.flags |= kNodePowerDownRequested;
   if (request.asap && !(change.flags & kNodeDrain)) {
     change.flags |= kNodeDrain;
@@ -238,6 +246,9 @@ void power_deadline(const View& view, const Node& node, Events& out) {
     if (!(e.flags & (kNodeDrain | kNodeFail)) && e.admin != NodeState::kDown) e.reason.clear();
     e.action_drained = false;
     out.push_back(std::move(e));
+    if (!node.connected) end_jobs_of(view, node, out);  // nobody is left who could say that they are over
+    if (auto left = without_machine(view, node))
+      out.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(*left)), view.now});
     return;
   }
   if (!(node.flags & (kNodePoweringUp | kNodeRebootIssued))) return;

@@ -6,6 +6,7 @@
 #include "model/request_texts.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/ends_in.h"
+#include "slurmctld/core/node_place.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -149,6 +150,8 @@ Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_r
   bool new_hardware = !known.hardware || !(*known.hardware == report.hardware);
   if (new_hardware) out.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(report.hardware), view.now});
 
+  if (auto moved = moved_by(view, known, report))
+    out.events.push_back(event::NodeDefined{known.id, std::make_shared<const NodeSpec>(std::move(*moved)), view.now});
   if (sets_extra(known, report))
     out.events.push_back(event::NodeUpdated{known.id, known.weight, known.features_active, known.comment, report.extra, known.instance_id,
                                             known.instance_type, known.topology});
@@ -188,9 +191,7 @@ Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_r
   return out;
 }
 
-namespace {}  // namespace
-
-void set_node_down(const View& view, const Node& node, const std::string& reason, Events& out) {
+void end_jobs_of(const View& view, const Node& node, Events& out) {
   for (JobId id : view.indexes.jobs_on(node.id)) {
     const Job* job = view.cluster.jobs.find(id.value);
     if (!job || !job->allocation) continue;
@@ -215,6 +216,10 @@ void set_node_down(const View& view, const Node& node, const std::string& reason
     if (requeue_allowed(view, *job)) e.flags = kJobRequeued;
     end_job(view, *job, e, out);
   }
+}
+
+void set_node_down(const View& view, const Node& node, const std::string& reason, Events& out) {
+  end_jobs_of(view, node, out);
   event::NodeStateChanged e = state_of(node, view.now);
   e.admin = NodeState::kDown;
   e.resume_deadline = kTimeUnset;
@@ -233,6 +238,7 @@ void node_timer(const View& view, NodeId id, TimerKind kind, Events& out) {
     auto patience = view.settings.config().slurmd_timeout;
     bool back = node->connected || !patience || node->last_response + *patience > view.now;
     bool idle_down = node->admin != NodeState::kIdle && view.indexes.jobs_on(id).empty();  // down already, and nothing to give up
+    if (!back && (node->flags & kNodePoweredDown)) end_jobs_of(view, *node, out);          // its slurmd outlived the order to power down
     if (back || idle_down || (node->flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown | kNodeRebootIssued))) return;
     Node silent = *node;
     silent.flags |= kNodeNoRespond;

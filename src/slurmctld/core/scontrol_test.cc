@@ -416,7 +416,8 @@ TEST(Power, DownWhenIdleAndUpAgain) {
   JobId j = running(b);
   uint32_t n = b.host(j);
   std::string name = "n" + std::to_string(n);
-  EXPECT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerUp, name))), Errc::kInvalidNodeState);
+  EXPECT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerUp, name))), Errc::kOk);  // it is up
+  EXPECT_TRUE(powered(b, true).empty());
   ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerDown, name))), Errc::kOk);
   EXPECT_TRUE(b.node(n).flags & kNodePowerDownRequested);
   EXPECT_TRUE(powered(b, false).empty());
@@ -427,13 +428,40 @@ TEST(Power, DownWhenIdleAndUpAgain) {
   EXPECT_TRUE(powered(b, false).empty());
   b.wait(seconds(21));
   EXPECT_TRUE(b.node(n).flags & kNodePoweredDown);
-  ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerUp, name))), Errc::kOk);
-  EXPECT_EQ(powered(b, true), std::vector<NodeId>{NodeId(n)});
+  for (int i = 0; i < 2; ++i) {  // a machine may have been left, or may not have come: the programs are told again
+    ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerDown, name))), Errc::kOk);
+    EXPECT_EQ(powered(b, false), i == 0 ? std::vector<NodeId>{NodeId(n)} : std::vector<NodeId>{});  // it is going down already
+    EXPECT_EQ(b.node(n).flags & (kNodePoweringDown | kNodePoweredDown), kNodePoweringDown);
+  }
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(code_of(control_nodes(b, on_nodes(rpc::NodeAction::kPowerUp, name))), Errc::kOk);
+    EXPECT_EQ(powered(b, true), std::vector<NodeId>{NodeId(n)});
+  }
   b.register_node(n, "boot2");
   EXPECT_EQ(b.node(n).flags & (kNodePoweringUp | kNodePoweredDown), 0u);
   Bench none;
   EXPECT_EQ(code_of(control_nodes(none, on_nodes(rpc::NodeAction::kPowerDown, "n0"))), Errc::kInvalidNodeState);
   b.expect_replay_equal();
+}
+
+TEST(Power, AJobOfALostMachineIsOverWhenItsNodeIsPoweredDown) {
+  for (const bool resumed : {false, true}) {
+    Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\nJobRequeue=1\n");
+    const JobId j = running(b);
+    const uint32_t n = b.host(j);
+    const std::string name = "n" + std::to_string(n);
+    b.turn([&] { b.core.node_disconnected(NodeId(n)); });
+    rpc::ControlNodes force = on_nodes(rpc::NodeAction::kPowerDown, name);
+    force.force = true;
+    ASSERT_EQ(code_of(control_nodes(b, force)), Errc::kOk);
+    EXPECT_TRUE(b.get(j).allocation);  // its processes may be there still
+    if (resumed) b.set_node(name, "RESUME");
+    else b.wait(seconds(21));
+    EXPECT_TRUE(b.node(n).flags & kNodePoweredDown);
+    EXPECT_FALSE(b.get(j).allocation);
+    EXPECT_EQ(b.state(j), JobState::kPending);
+    b.expect_replay_equal();
+  }
 }
 
 TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {

@@ -9,6 +9,7 @@
 #include "sched/fit/request_class.h"
 #include "slurmctld/core/create_node.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/node_place.h"
 #include "slurmctld/core/update_keys.h"
 
 namespace muster::slurmctld {
@@ -83,6 +84,18 @@ void give_back_future(NodeUpdate& u) {
   u.spec_changed = true;
 }
 
+// SuspendTimeout is not waited for: whoever says RESUME knows that the machine is gone.
+void power_down_now(NodeUpdate& u) {
+  u.state.flags |= kNodePoweredDown | kNodePowerSave;
+  u.state.resume_deadline = kTimeUnset;
+  if (!u.n.connected) end_jobs_of(u.v, u.n, u.out);
+  if (auto left = without_machine(u.v, u.n)) {
+    u.spec.address = left->address;
+    u.spec.hostname = left->hostname;
+    u.spec_changed = true;
+  }
+}
+
 Result<> set_state(NodeUpdate& update, const rpc::KeyValue& kv) {
   for (const ActionRow& row : kActions)
     if (iequals(kv.value, row.name)) return act(update, row);
@@ -95,8 +108,8 @@ Result<> set_state(NodeUpdate& update, const rpc::KeyValue& kv) {
     if (row.admin == NodeState::kIdle && never_seen) update.state.admin = NodeState::kUnknown;
     update.state.flags = (update.state.flags & ~row.clear) | row.set;
     if (row.clear & kNodeDrain) update.state.action_drained = false;
-    if ((row.clear & kNodePoweringDown) && (update.n.flags & kNodePoweringDown)) update.state.resume_deadline = kTimeUnset;
-    if (row.clears_reason && !update.reason_given) update.state.reason.clear();
+    if ((row.clear & kNodePoweringDown) && (update.n.flags & kNodePoweringDown)) power_down_now(update);
+    if (row.clears_reason) update.state.reason.clear();  // also one that is given
     if (row.admin == NodeState::kFuture && (update.state.flags & kNodeDynamicFuture)) give_back_future(update);
     update.kill_jobs = row.admin == NodeState::kDown;
     update.state_changed = true;

@@ -76,14 +76,19 @@ Result<> Callers::name(Caller& who) const {
   return {};
 }
 
+std::string Callers::address_of(const net::Peer& peer) const {
+  if (peer.trust != net::Trust::kLocalUser)
+    if (const std::string from = host_of_peer(peer.address); !is_loopback(from)) return from;
+  return own_address(settings_()->config(), host_);
+}
+
 Caller Callers::of(const net::Peer& peer, const Cluster& cluster) const {
   Caller who;
   who.uid = peer.user(settings_()->slurm_user);
   who.gid = peer.gid;
-  who.address = own_address(settings_()->config(), host_);
+  who.address = address_of(peer);
   if (peer.trust != net::Trust::kLocalUser) {
     who.host = host_at(peer.address, host_, cluster);
-    if (const std::string from = host_of_peer(peer.address); !is_loopback(from)) who.address = from;
     return who;
   }
   who.host = host_;

@@ -35,6 +35,7 @@ class Callers {
   Result<> name(Caller& who) const;
   // The caller on a connection of its own, with the host and the session that the command runs in.
   Caller of(const net::Peer& peer, const Cluster& cluster) const;
+  std::string address_of(const net::Peer& peer) const;                   // by which other hosts reach the host that it is on
   Subject subject(const net::Peer& peer) const;                          // who it is, for peers.def
   std::string user_name(Uid uid) const { return users_->name_of(uid); }  // a prepared one's; else the number
   std::vector<std::string> groups_of(Uid uid) const;                     // names, the login group first; of a prepared one

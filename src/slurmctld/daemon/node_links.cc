@@ -14,6 +14,7 @@ Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view p
   auto at = links_.find(channel.get());
   if (auto* r = std::get_if<node_rpc::Register>(&report.message)) {
     MUSTER_TRY_VOID(accept_node(channel, report.session, *r));
+    r->address = ports_.address_of(channel->peer());  // whatever it says itself
     at = links_.find(channel.get());
   } else if (at == links_.end()) {
     return fail(Errc::kUnexpectedMessage, "a node must register before it reports");

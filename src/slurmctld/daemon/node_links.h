@@ -29,8 +29,9 @@ class NodeLinks {
     std::function<std::shared_ptr<const Cluster>()> snapshot;
     std::function<void(NodeId, NodeReport)> report;
     std::function<void(NodeId)> connected, disconnected;
-    std::function<void(std::function<void()>)> later;                 // in another turn of the loop
-    std::function<void(NodeId)> behind;                               // obligations were left out, and the node has caught up
+    std::function<void(std::function<void()>)> later;  // in another turn of the loop
+    std::function<void(NodeId)> behind;                // obligations were left out, and the node has caught up
+    std::function<std::string(const net::Peer&)> address_of = [](const net::Peer& peer) { return peer.address; };
     std::function<std::string()> config_version = [] { return ""; };  // of the files for nodes without slurm.conf
     std::function<std::string()> trust = [] { return ""; };           // rpc::ClusterTrust, encoded; "": there is none
   };

@@ -89,6 +89,27 @@ TEST(Batch, RunningJobIsFoundAgainAfterSlurmdWasKilled) {
   EXPECT_EQ(c.read("slurm-5.out"), "end\n");
 }
 
+// The node was given up while its slurmd was away: the run that is found again makes room for the next one.
+TEST(Batch, TheNextRunReplacesOneThatWasFoundAgain) {
+  FakeCluster c;
+  c.start_slurmd();
+  c.send(c.batch(5, "echo first > s.txt; sleep 600"));
+  ASSERT_TRUE(c.run_until([&] { return c.of_job<BatchStarted>(5) && ::access(c.file("s.txt").c_str(), F_OK) == 0; }));
+  c.kill_slurmd(SIGKILL);
+  c.start_slurmd();
+  c.reports.clear();
+  LaunchBatch again = c.batch(5, "exit 3");
+  again.job.generation = 1;
+  c.send(again);
+  const auto end = [&]() -> const BatchFinished* {
+    for (const NodeReport& r : c.reports)
+      if (auto* ended = std::get_if<BatchFinished>(&r); ended && ended->generation == 1) return ended;
+    return nullptr;
+  };
+  ASSERT_TRUE(c.run_until([&] { return end() != nullptr; }));
+  EXPECT_EQ(end()->exit_status >> 8, 3);
+}
+
 TEST(Batch, TerminateSaysWhyAndKillsWhatIgnoresIt) {
   FakeCluster c;
   c.start_slurmd();

@@ -152,8 +152,9 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
         e.socket = path;
         e.channel = std::move(*held);
       }
+      // What follows from the report may replace this very function, and with it all that it has captured.
+      const auto last = std::exchange(*waiting, nullptr);
       on_report(r);
-      waiting->reset();
     };
   });
 }

@@ -1,0 +1,34 @@
+#include "slurmctld/core/node_place.h"
+
+namespace muster::slurmctld {
+
+std::optional<NodeSpec> moved_by(const View& view, const Node& node, const node_rpc::Register& registration) {
+  const config::Config& config = view.settings.config();
+  const NodeSpec& known = *node.spec;
+  if (!known.cloud || registration.address.empty() || known.address == registration.address) return std::nullopt;
+  if (config.slurmctld_parameters.has("cloud_dns")) return std::nullopt;
+  const auto line = config.node_index(known.name);  // none: scontrol created it
+  if (line ? !config.nodes[*line].given_address.empty() : known.address != known.name) return std::nullopt;
+  NodeSpec moved = known;
+  moved.address = registration.address;
+  return moved;
+}
+
+void keep_place(const Node& known, const config::NodeConfig& line, NodeSpec& spec) {
+  const bool future = known.flags & kNodeDynamicFuture;  // the slurmd that came with -F said it
+  const bool cloud = spec.cloud && known.spec->cloud;
+  if (future || (cloud && line.given_address.empty())) spec.address = known.spec->address;
+  if (future || (cloud && line.given_hostname.empty())) spec.hostname = known.spec->hostname;
+}
+
+std::optional<NodeSpec> without_machine(const View& view, const Node& node) {
+  const auto line = view.settings.config().node_index(node.spec->name);
+  if (!node.spec->cloud || !line) return std::nullopt;
+  NodeSpec spec = *node.spec;
+  spec.address = view.settings.config().nodes[*line].address();
+  spec.hostname = view.settings.config().nodes[*line].hostname();
+  if (spec == *node.spec) return std::nullopt;
+  return spec;
+}
+
+}  // namespace muster::slurmctld
