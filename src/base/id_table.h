@@ -5,6 +5,7 @@
 // 8 bytes for each of at most 4/3 as many slots as there were ids at the last growth, doubled.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>

@@ -202,8 +202,8 @@ struct Job {
   uint32_t association = 0;                          // whose the job is in that partition (AccountDirectory); 0: none was known
   uint32_t restarts = 0;
   uint32_t next_step = 0;
-  // Since when its age counts where limits bound how many jobs grow in priority by waiting; kTimeInfinite: it has to wait for its turn;
-  // unset: no such limit, it counts from `eligible`.
+  // Since when its age counts where limits bound how many jobs grow in priority by waiting, or after it stood still for a while; while it
+  // does so: as model/stopped_age.h says. Unset: it counts from `eligible`.
   Time accrues{};
   Time submitted{}, eligible{}, started{}, ends{}, ended{};  // ends: when its limit strikes; ended: terminal
   AllocationPtr allocation;                                  // while it holds nodes, and after its end for show job

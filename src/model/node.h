@@ -158,9 +158,10 @@ struct Node {
   uint32_t whole_node_jobs = 0, shared_jobs = 0;
   uint32_t jobs_off = 0;  // suspended jobs that keep memory and devices here while others may have their CPUs; not in jobs_running
   uint32_t fences = 0;    // --exclusive=topo jobs that keep others off (kNodeBlocked)
-  Uid exclusive_uid{};    // owner while an --exclusive=user job is here
+  Uid exclusive_uid{};    // the owner, from an --exclusive=user job on until the last job here has gone
   bool exclusive_user = false;
-  std::string mcs_label;  // the MCS label whose jobs alone may use the node, while a job here wants that; "" = not so
+  std::string
+      mcs_label;  // the MCS label whose jobs alone may use the node, from a job on that wants that until the last has gone; "" = not so
   // overrides by scontrol update
   uint32_t weight = 1;
   std::vector<std::string> features_active;

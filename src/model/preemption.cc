@@ -58,8 +58,11 @@ std::string restart_text(const Restart& restart, std::string_view node) {
   return "";
 }
 
+bool ClaimPart::operator==(const ClaimPart& o) const { return job == o.job && partition == o.partition && same(allocation, o.allocation); }
+
 bool Claim::operator==(const Claim& o) const {
-  return since == o.since && position == o.position && partition == o.partition && same(allocation, o.allocation) && victims == o.victims;
+  return since == o.since && position == o.position && partition == o.partition && same(allocation, o.allocation) && victims == o.victims &&
+         parts == o.parts;
 }
 
 bool JobTurns::operator==(const JobTurns& o) const { return same(claim, o.claim) && restart == o.restart; }

@@ -65,13 +65,29 @@ struct Restart {
 // "preempted by job 12", "node n3 failed", "requeued by uid 1000"; "" for kNone. `node`: the name of restart.node.
 std::string restart_text(const Restart& restart, std::string_view node);
 
-// What a waiting job holds while jobs end to make room for it.
+// Of a heterogeneous job: what one component gets.
+struct ClaimPart {
+  JobId job{};
+  uint32_t partition = 0;
+  AllocationPtr allocation;
+  bool operator==(const ClaimPart& o) const;
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "job", self.job);
+    field(2, "partition", self.partition);
+    field(3, "allocation", self.allocation);
+  }
+};
+
+// What a waiting job holds while jobs end to make room for it. A heterogeneous job has one, at its first component.
 struct Claim {
   Time since{};
   uint64_t position = 0;  // in the log: plans made before it do not know of it
   uint32_t partition = 0;
   AllocationPtr allocation;    // where it starts once they have ended
   std::vector<JobId> victims;  // ascending
+  // Of a heterogeneous job: all components, in their order. `partition` is the first one's then, and `allocation` what all of them get.
+  std::vector<ClaimPart> parts;
   bool operator==(const Claim& o) const;
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -80,6 +96,7 @@ struct Claim {
     field(3, "allocation", self.allocation);
     field(4, "victims", self.victims);
     field(5, "position", self.position);
+    field(6, "parts", self.parts);
   }
 };
 

@@ -31,7 +31,8 @@ struct StartItem {
   std::vector<JobId> over{};                 // jobs that are suspended for it, ascending: it has CPUs of theirs
 };
 
-// Jobs that are to end so that a waiting one can start. A minimal set: without any of them it could not.
+// Jobs that are to end so that a waiting one can start. A minimal set: without any of them it could not. Of a heterogeneous job all components
+// start then, and nobody ends for a part of it.
 struct PreemptItem {
   JobId job{};
   uint32_t array_task = kNoArrayTask;
@@ -40,6 +41,8 @@ struct PreemptItem {
   std::vector<JobId> victims;  // ascending; never empty
   uint32_t priority = 0;
   RequestBodyPtr request{};
+  std::vector<StartItem>
+      components{};  // the other components of a heterogeneous job; what is above is the first one's, but for the victims
 };
 
 struct Plan {

@@ -1,8 +1,10 @@
-// Whoever makes room is needed for it, and is gone before its place is another's.
+// Whoever makes room is needed for it, and is gone before its place is another's. For a heterogeneous job nobody ends unless all of its
+// components fit when the victims have gone.
 #include "sim/check_preempt.h"
 
 #include <algorithm>
 
+#include "base/first_fit.h"
 #include "slurmctld/core/node_use.h"
 
 namespace muster::sim {
@@ -11,13 +13,51 @@ namespace {
 
 std::string about(JobId id) { return "job " + std::to_string(id.value); }
 
+// The parts of a claim: what the job gets, or each component.
+std::vector<ClaimPart> parts_of(const event::JobClaimed& claimed) {
+  const Claim& claim = *claimed.claim;
+  return claim.parts.empty() ? std::vector<ClaimPart>{{claimed.job, claim.partition, claim.allocation}} : claim.parts;
+}
+
+// Whether all parts fit one beside the other, in one order or another.
+bool all_fit(const Cluster& state, const sched::Params& params, const event::JobClaimed& claimed) {
+  const std::vector<ClaimPart> parts = parts_of(claimed);
+  return first_fit(parts.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
+    Cluster ahead = state;  // with the parts before
+    slurmctld::NodeUse use(ahead);
+    for (size_t i = 0; i < order.size(); ++i) {
+      const ClaimPart& part = parts[order[i]];
+      Job job = state.jobs.at(part.job.value);
+      const sched::StartItem item{
+          .job = part.job, .array_task = claimed.array_task, .partition = part.partition, .allocation = part.allocation};
+      if (!sched::still_fits(ahead, params, *job.request, item, claimed.claim->since, job.time_limit_min)) return i;
+      job.allocation = part.allocation;
+      job.partition = part.partition;
+      use.hold(job, claimed.claim->since);
+      ahead.count_licenses(job, true);
+    }
+    return std::nullopt;
+  });
+}
+
+// All components have their part, and what the claim holds is what they have together.
+std::string check_parts(const Cluster& state, const event::JobClaimed& claimed) {
+  const Job& job = state.jobs.at(claimed.job.value);
+  const Claim& claim = *claimed.claim;
+  if (claim.parts.size() != (job.het ? job.het.size : 0)) return about(claimed.job) + ": its claim is not for all components";
+  if (job.het && job.het.leader != job.id) return about(claimed.job) + ": a claim at a component that does not lead";
+  for (uint32_t i = 0; i < claim.parts.size(); ++i)
+    if (claim.parts[i].job != job.het.component(i)) return about(claimed.job) + ": its claim is not for component " + std::to_string(i);
+  return {};
+}
+
 // Without any one of the victims, the others being gone, the claim would not fit.
 std::string check_claim(const Cluster& state, const sched::Params& params, const event::JobClaimed& claimed) {
   const Job* job = state.jobs.find(claimed.job.value);
   if (!job || !claimed.claim->allocation) return {};
   if (claimed.claim->victims.empty()) return about(claimed.job) + ": a claim without victims";
-  const sched::StartItem item{
-      .job = claimed.job, .array_task = claimed.array_task, .partition = claimed.claim->partition, .allocation = claimed.claim->allocation};
+  if (std::string wrong = check_parts(state, claimed); !wrong.empty()) return wrong;
+  if (all_fit(state, params, claimed)) return about(claimed.job) + ": it fits although none of its victims is gone";
   auto fits_without = [&](JobId kept) {
     Cluster c = state;
     slurmctld::NodeUse use(c);
@@ -27,7 +67,7 @@ std::string check_claim(const Cluster& state, const sched::Params& params, const
       for (const NodeShare& share : v->allocation->nodes) use.release(*v, share, false, claimed.claim->since);
       c.count_licenses(*v, false);
     }
-    return sched::still_fits(c, params, *job->request, item, claimed.claim->since, job->time_limit_min).has_value();
+    return all_fit(c, params, claimed);
   };
   for (JobId id : claimed.claim->victims) {
     const Job* v = state.jobs.find(id.value);
@@ -39,10 +79,17 @@ std::string check_claim(const Cluster& state, const sched::Params& params, const
 
 std::string check_victims_gone(const Cluster& state, const event::JobStarted& started) {
   const Job* job = state.jobs.find(started.job.value);
-  if (!job || !job->turns->claim || !started.allocation) return {};
-  for (JobId id : job->turns->claim->victims) {
+  if (!job || !started.allocation) return {};
+  const JobId by = job->het ? job->het.leader : job->id;  // the first of the components has the claim, and starts first
+  std::vector<JobId> victims;
+  if (job->het)
+    state.jobs.for_each([&](uint32_t id, const Job& v) {
+      if (v.allocation && v.run->preempted_by == by) victims.push_back(JobId(id));
+    });
+  else if (job->turns->claim) victims = job->turns->claim->victims;
+  for (JobId id : victims) {
     const Job* v = state.jobs.find(id.value);
-    if (!v || v->run->preempted_by != job->id || !v->holds_nodes()) continue;
+    if (!v || v->run->preempted_by != by || !v->holds_nodes()) continue;
     for (size_t i = 0; i < v->allocation->nodes.size(); ++i) {
       const NodeShare& theirs = v->allocation->nodes[i];
       if (v->finished() && !v->run->releasing.test(i)) continue;

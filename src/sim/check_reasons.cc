@@ -91,7 +91,8 @@ bool has_failed(const Asked& asked, const Dependency& on) {
   bool there = false, failed = false;
   each_target(asked.cluster, on, [&](const Job& target) {
     there = true;
-    failed |= is_over(target) && (target.state == JobState::kCompleted) == (on.type == kAfterNotOk);
+    // How it ended counts for good, also where it is to run once more since: sbatch(1) --dependency. So no flag of a requeue is asked about.
+    failed |= target.finished() && (target.state == JobState::kCompleted) == (on.type == kAfterNotOk);
     failed |= target.restarts > 0;  // its run before
   });
   const ArrayGroup* array = asked.cluster.arrays.find(on.job.value);  // some of its tasks may be forgotten

@@ -141,6 +141,48 @@ TEST(Reasons, LicensesThatAClaimHoldsAreNotThere) {
   }
 }
 
+// Seed 2745: it was cancelled, the dependent job was told, and then it was requeued before its nodes were clean.
+TEST(Reasons, ADependencyThatFailedStaysSoWhereTheOtherIsRequeued) {
+  for (const JobState ended : {JobState::kCancelled, JobState::kCompleted}) {
+    Cluster c = two_nodes();
+    const JobId first = submit(c, a_job().tasks(1).mem(100));
+    Job* target = c.jobs.edit(first.value);
+    target->state = ended;
+    target->flags = kJobCompleting | kJobRequeued;
+    const JobId second = submit(c, a_job().tasks(1).mem(100));
+    auto on = std::make_shared<Dependencies>();
+    on->list.push_back({.type = DependencyType::kAfterOk, .job = first, .state = DependencyState::kFailed});
+    c.jobs.edit(second.value)->dependencies = on;
+    c.jobs.edit(second.value)->reason = Reason::kDependencyNeverSatisfied;
+    EXPECT_EQ(wrong_reasons(c).size(), ended == JobState::kCancelled ? 0u : 1u);
+  }
+}
+
+// Seeds 414, 441: the job that wanted the nodes for its user has ended, another one of the user is there still.
+TEST(Reasons, ANodeIsKeptForItsUserUntilTheLastJobThereHasGone) {
+  for (const bool kept : {true, false}) {
+    Cluster c = two_nodes();
+    submit(c, a_job().nodes(2).mem(100));
+    plan(c);
+    for (uint32_t id : {0, 1}) c.nodes.edit(id)->exclusive_user = kept, c.nodes.edit(id)->exclusive_uid = Uid(1);
+    say(c, submit(c, a_job().tasks(1).mem(100)), Reason::kResources);
+    EXPECT_EQ(wrong_reasons(c).size(), kept ? 0u : 1u);
+  }
+  Cluster idle = two_nodes();  // whom an empty node is kept for is no reason to wait
+  for (uint32_t id : {0, 1}) idle.nodes.edit(id)->exclusive_user = true;
+  say(idle, submit(idle, a_job().tasks(1).mem(100)), Reason::kResources);
+  EXPECT_EQ(wrong_reasons(idle).size(), 1u);
+}
+
+// Seed 2796: alone on the node it has all its CPUs, and memory for each of them.
+TEST(Reasons, MemoryForEachCpuIsForAllOfAWholeNode) {
+  for (const uint64_t each : {1000, 1001}) {
+    Cluster c = two_nodes();
+    say(c, submit(c, a_job().tasks(1).exclusive().with([&](JobRequest& r) { r.mem_per_cpu_mb = each; })), Reason::kResources);
+    EXPECT_EQ(wrong_reasons(c).size(), each == 1000 ? 1u : 0u);
+  }
+}
+
 TEST(Reasons, LimitsAreSums) {
   for (const uint64_t limit : {5u, 4u}) {
     Cluster c = two_nodes();

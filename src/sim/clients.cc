@@ -90,6 +90,15 @@ void Clients::submit_together() {
     }
     job.components.push_back(std::move(q));
   }
+  const auto& partitions = world_.scenario.partitions;
+  const bool preempts = std::ranges::find(partitions, "urgent") != partitions.end();
+  if (preempts && Random(known_.size()).chance(0.6))  // each by itself is rarely in a partition from which it may preempt others
+    for (JobRequest& q : job.components) {
+      q.partitions = {"urgent"};
+      q.time_limit_min = std::min(q.time_limit_min.value_or(20), 20u);
+      q.reservation.clear();
+      q.dependency.clear();
+    }
   slurmctld::Caller who = caller(job.components.front().uid);
   world_.after(world_.span(rng, Duration(50), milliseconds(20)), [this, job, who] {
     world_.controller.post({[this, job, who](slurmctld::Core& c, store::EventLog&) -> slurmctld::Reply {

@@ -95,6 +95,8 @@ uint32_t tasks_on(const FreeNode& node, const RequestBody& request, const Partit
   }
   uint32_t tasks = cores / each;
   if (request.mem_per_node_mb.value_or(0) > node.all_mem_mb) return 0;
+  // Memory for each CPU is for those that the job is given, and alone on a node it is given all. sbatch(1) --mem-per-cpu, --exclusive.
+  if (alone && request.mem_per_cpu_mb.value_or(0) * node.cores * node.threads > node.all_mem_mb) return 0;
   if (!params.memory_consumable) {
     if (request.mem_per_cpu_mb.value_or(0) * each * node.threads * tasks > node.all_mem_mb) return 0;
   } else {
@@ -172,6 +174,12 @@ std::vector<FreeNode> free_nodes(const Cluster& cluster) {
       if (still_holds(job, i)) note(job, job.allocation->nodes[i]);
     for (const NodeShare& share : job.run->leaving) note(job, share);
   });
+  // A node that was taken for one user or label stays so until its last job has gone (sched/supply/node_owner.h), and none of those need have
+  // asked for it. Of a node that is empty it is not believed.
+  for (FreeNode& n : out) {
+    const Node& node = cluster.nodes.at(n.id);
+    n.usable &= n.idle || (!node.exclusive_user && node.mcs_label.empty());
+  }
   for (auto& [id, held] : by_id) held.first->cores = free_cores(*held.first, held.second);
   return out;
 }

@@ -92,10 +92,16 @@ bool LimitSums::counts(uint32_t association, const RequestBody& request, uint32_
 void LimitSums::each_running(const std::function<void(const Job&)>& f) const {
   cluster_.jobs.for_each([&](uint32_t, const Job& job) {
     if (!job.pending() && !job.finished() && job.allocation && counts(job)) f(job);
-    if (!claims_ || !job.pending() || !job.turns->claim || !counts(job)) return;
-    Job held = job;
-    held.allocation = job.turns->claim->allocation;
-    f(held);
+    if (!claims_ || !job.pending() || !job.turns->claim) return;
+    std::vector<ClaimPart> parts = job.turns->claim->parts;
+    if (parts.empty()) parts = {{job.id, job.partition, job.turns->claim->allocation}};
+    for (const ClaimPart& part : parts) {
+      const Job* of = cluster_.jobs.find(part.job.value);
+      if (!of || !counts(*of)) continue;
+      Job held = *of;
+      held.allocation = part.allocation;
+      f(held);
+    }
   });
 }
 

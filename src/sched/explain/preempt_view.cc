@@ -34,7 +34,7 @@ Time next_exempt_end(const Cluster& cluster, const Params& params, Time now, con
   for (uint32_t index : partitions_of(cluster, job)) {
     const Partition* p = cluster.partitions.find(index);
     if (!p || !rule.preempts(*p, *job.request)) continue;
-    const Preemptor who{*job.request, *p, job.priority, false};
+    const Preemptor who{*job.request, *p, job.priority, false, static_cast<bool>(job.het)};
     cluster.jobs.for_each([&](uint32_t, const Job& victim) {
       if (victim.allocation && !victim.finished() && rule.may_ever(who, victim))
         if (const Time at = rule.eligible_at(victim); at > now) next = std::min(next, at);
@@ -65,15 +65,17 @@ void add_preemption(const Cluster& cluster, const Params& params, Time now, cons
     out.preempted = job.run->preempted;
   }
   if (!job.pending()) return;
-  if (job.turns->claim) {
+  const Job* leader = job.het ? cluster.jobs.find(job.het.leader.value) : &job;  // it claims for all components
+  if (leader && leader->turns->claim) {
     out.claims = true;
-    return show(cluster, job.turns->claim->victims, out);
+    return show(cluster, leader->turns->claim->victims, out);
   }
   if (!params.preempt.preempts() || job.priority == 0 || job.dependencies) return;
   const Time next = next_exempt_end(cluster, params, now, job);
-  std::vector<JobId> victims = chosen_at(cluster, params, now, job.id);
+  const JobId claims = job.het ? job.het.leader : job.id;
+  std::vector<JobId> victims = chosen_at(cluster, params, now, claims);
   if (victims.empty() && next != kTimeInfinite) {
-    victims = chosen_at(cluster, params, next, job.id);
+    victims = chosen_at(cluster, params, next, claims);
     out.exempt_until = next;
   }
   show(cluster, victims, out);

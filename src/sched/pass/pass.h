@@ -1,6 +1,7 @@
 // Pass: one run over the queue. planner.cc owns what outlives it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <set>
@@ -73,7 +74,12 @@ class PlanPass {
   // `grant`: the licences that the job gets, unless it lacks some, which others then have to give up.
   Try make_room(const Job& job, uint32_t class_id, uint32_t array_task, Wait& why, const NodeFilter* filter, Grant grant,
                 bool lacks_licenses);
-  void claimed(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room, const std::vector<uint32_t>& ending);
+  struct Claimed {
+    const Job* job = nullptr;
+    uint32_t partition = 0, limit_min = 0;
+    AllocationPtr allocation;
+  };
+  void hold_for(PreemptItem item, const std::vector<Claimed>& parts, const std::vector<uint32_t>& ending);
   void started_over(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room);
   bool waits_for_room(const Job& job);  // always true
   ClassState& look_at(uint32_t class_id);
@@ -123,8 +129,10 @@ class PlanPass {
   bool defer_turn(const std::vector<Component>& all);
   std::optional<size_t> choose_together(const std::vector<Component>& all, std::vector<Chosen>& chosen, Wait& why, bool& room_wanted);
   bool choose_in_plan(const std::vector<Component>& all, std::vector<Chosen>& chosen);
-  bool choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why,
-                  bool& room_wanted);
+  using PlaceAs = std::function<Placement(const RequestClass& asked, const Apart& apart)>;
+  bool choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why, bool& room_wanted,
+                  const PlaceAs& place_as = {});
+  class RoomTogether;  // room_together.h: starts all of them, or others make room for all of them
   void lay_out(const Component& one, const Chosen& chosen);
   void take_back(const std::vector<Component>& all, const std::vector<Chosen>& chosen);
   void begin_together(const std::vector<Component>& all, std::vector<Chosen> chosen);

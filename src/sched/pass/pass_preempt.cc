@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "sched/pass/pass.h"
+#include "sched/pass/room_together.h"
 #include "sched/pass/within_layers.h"
 #include "sched/preempt/license_victims.h"
 
@@ -11,12 +12,11 @@ namespace {
 constexpr std::string_view kMakeRoom = "jobs are ending to make room for it";
 
 // What is held for a job counts against limits as if it ran there: others must not take what the limits leave to it.
-void count_claim(Gate* gate, const Cluster& cluster, const Job& job, bool held) {
-  const Claim& claim = *job.turns->claim;
-  const Partition* partition = cluster.partitions.find(claim.partition);
+void count_claim(Gate* gate, const Cluster& cluster, const Claims::Part& part, bool held) {
+  const Partition* partition = cluster.partitions.find(part.partition);
   if (!gate || !partition) return;
-  if (held) gate->started(job.request, *partition, claim.allocation, job.time_limit_min);
-  else gate->taken_back(job.request, *partition, claim.allocation, job.time_limit_min);
+  if (held) gate->started(part.job->request, *partition, part.allocation, part.job->time_limit_min);
+  else gate->taken_back(part.job->request, *partition, part.allocation, part.job->time_limit_min);
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ void count_claim(Gate* gate, const Cluster& cluster, const Job& job, bool held) 
 void PlanPass::settle_claims() {
   if (claims_.empty()) return;
   for (const Allocation& kept : claims_.kept_licenses()) held_.add({kept});
-  claims_.each([&](const Job& job) { count_claim(gate_.get(), cluster_, job, true); });
+  claims_.each_part([&](const Claims::Part& part) { count_claim(gate_.get(), cluster_, part, true); });
   std::vector<Profile::Held> held = claims_.lay(nodes_);
   started_.insert(started_.end(), std::make_move_iterator(held.begin()), std::make_move_iterator(held.end()));
   for (uint32_t id : claims_.ready()) settle_claim(id);
@@ -33,10 +33,11 @@ void PlanPass::settle_claims() {
 
 void PlanPass::settle_claim(uint32_t id) {
   const Job* job = cluster_.jobs.find(id);
-  if (job) count_claim(gate_.get(), cluster_, *job, false);
+  claims_.each_part(id, [&](const Claims::Part& part) { count_claim(gate_.get(), cluster_, part, false); });
   claims_.lift(id, nodes_);
   claims_.forget(id);
   if (!job) return;
+  if (job->het) return RoomTogether::settle(*this, *job);
   const std::vector<uint32_t> classes = pending_.classes_of(id);  // none: it was held, or waits for something else
   priority_ = rule_.of(*job);
   Try got = Try::kNoRoom;
@@ -48,12 +49,15 @@ void PlanPass::settle_claim(uint32_t id) {
     }
   if (got == Try::kClaimed) waits_for_room(*job);
   if (got == Try::kStarted || got == Try::kClaimed) done_.insert(id);
-  else plan_.released_claims.push_back(job->id);
+  if (got != Try::kStarted) plan_.released_claims.push_back(job->id);  // before it is to have another one
 }
 
+// Of a heterogeneous job its leader stands for all components.
 bool PlanPass::waits_for_room(const Job& job) {
   const Time made = claims_.made_by(job.id.value);
-  say(job, Reason::kResources, std::string(kMakeRoom), made > now_ ? made : Time{});
+  for (uint32_t i = 0; i < std::max<uint32_t>(job.het.size, 1); ++i)
+    if (const Job* one = job.het ? cluster_.jobs.find(job.het.component(i).value) : &job)
+      say(*one, Reason::kResources, std::string(kMakeRoom), made > now_ ? made : Time{});
   return true;
 }
 
@@ -97,7 +101,8 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
   std::ranges::copy_if(room->victims, std::back_inserter(ending),
                        [&](uint32_t v) { return occupants_->at(v).how != PreemptHow::kSuspend; });
   if (!ending.empty()) {
-    claimed(job, class_id, array_task, *room, ending);
+    hold_for({job.id, array_task, wanted.partition, room->allocation, {}, priority_, job.request},
+             {{&job, wanted.partition, wanted.time_limit_min, room->allocation}}, ending);
     return Try::kClaimed;
   }
   started_over(job, class_id, array_task, *room);
@@ -116,11 +121,12 @@ void PlanPass::started_over(const Job& job, uint32_t class_id, uint32_t array_ta
 }
 
 // Others end first. Until then their place is the job's already, and what they hold beyond it nobody's.
-void PlanPass::claimed(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room, const std::vector<uint32_t>& ending) {
-  const RequestClass& asked = pending_.classes()[class_id]->shape;
-  if (gate_) gate_->started(job.request, cluster_.partitions.at(asked.partition), room.allocation, asked.time_limit_min);
-  PreemptItem item{job.id, array_task, asked.partition, room.allocation, {}, priority_, job.request};
-  std::vector<const Allocation*> allocations;
+void PlanPass::hold_for(PreemptItem item, const std::vector<Claimed>& parts, const std::vector<uint32_t>& ending) {
+  if (gate_)
+    for (const Claimed& p : parts) gate_->started(p.job->request, cluster_.partitions.at(p.partition), p.allocation, p.limit_min);
+  std::vector<const Allocation*> taken, allocations;
+  for (const Claimed& p : parts) taken.push_back(p.allocation.get());
+  const Allocation all = held_together(taken);
   uint32_t last = 1;
   for (uint32_t v : ending) {
     const Occupant& o = occupants_->at(v);
@@ -133,17 +139,19 @@ void PlanPass::claimed(const Job& job, uint32_t class_id, uint32_t array_task, c
   }
   auto rest = std::make_shared<Allocation>(*allocations.front());
   rest->fenced.clear();
-  rest->licenses = licenses_beyond(licenses_of(allocations), room.allocation->licenses);
-  rest->nodes = beyond_claim(allocations, *room.allocation);
+  rest->licenses = licenses_beyond(licenses_of(allocations), all.licenses);
+  rest->nodes = beyond_claim(allocations, all);
   Allocation kept;  // the victims have the others still
-  kept.licenses = licenses_beyond(room.allocation->licenses, licenses_of(allocations));
+  kept.licenses = licenses_beyond(all.licenses, licenses_of(allocations));
   if (held_.counts()) held_.add({kept});
-  for (const NodeShare& share : room.allocation->nodes) nodes_.consume(share, *room.allocation, job.request->uid, asked.partition);
+  for (const Claimed& p : parts) {
+    for (const NodeShare& share : p.allocation->nodes) nodes_.consume(share, *p.allocation, p.job->request->uid, p.partition);
+    if (profile_) profile_->started(*p.allocation, p.limit_min, p.partition);
+    else started_.push_back({p.allocation, p.limit_min, p.partition});
+  }
   for (const NodeShare& share : rest->nodes)
-    if (nodes_.known().test(share.node.value)) nodes_.consume(share, *rest, job.request->uid, asked.partition);
-  if (profile_) profile_->started(*room.allocation, asked.time_limit_min, asked.partition);
-  else
-    started_.insert(started_.end(), {{room.allocation, asked.time_limit_min, asked.partition}, {std::move(rest), last, asked.partition}});
+    if (nodes_.known().test(share.node.value)) nodes_.consume(share, *rest, item.request->uid, item.partition);
+  if (!profile_) started_.push_back({std::move(rest), last, item.partition});
   plan_.preemptions.push_back(std::move(item));
 }
 

@@ -13,6 +13,7 @@
 #include "base/first_fit.h"
 #include "sched/pass/apart.h"
 #include "sched/pass/pass.h"
+#include "sched/pass/room_together.h"
 #include "sched/pass/within_layers.h"
 #include "sched/place/gang.h"
 #include "sched/qos_flags.h"
@@ -96,6 +97,10 @@ void PlanPass::meet_component(const Job& met) {
 void PlanPass::start_together(const Job& leader) {
   std::vector<Component> all;
   if (lacks_component(leader, all)) return;
+  if (claims_.has(leader.id.value)) {
+    waits_for_room(leader);
+    return;
+  }
   bool behind = false;
   for (const Component& one : all) {
     if (!backfills() || !any_closed(*one.classes)) continue;
@@ -105,22 +110,16 @@ void PlanPass::start_together(const Job& leader) {
     for (const Component& c : all) say(*c.job, Reason::kPriority, "backfill looks at no more jobs in a pass: " + kept);
     return;
   }
-  Wait why;
-  bool room_wanted = false;
-  for (const Component& one : all) {  // first each by itself: most jobs that wait are found out here, and nothing is laid out in vain
-    Chosen alone;
-    if (!choose_one(one, {}, nullptr, alone, why, room_wanted)) return wait_together(all, one, why, room_wanted);
-  }
-  std::vector<Chosen> chosen(all.size());
-  if (const auto failed = choose_together(all, chosen, why, room_wanted))
-    if (why.ruled || !choose_in_plan(all, chosen)) return wait_together(all, all[*failed], why, room_wanted);
-  begin_together(all, std::move(chosen));
+  const RoomTogether::Outcome got = RoomTogether(*this, all).start_or_make_room();
+  if (got.what == Try::kNoRoom) return wait_together(all, *got.which, got.why, got.room_wanted);
   if (behind) limits_.started();
+  if (got.what == Try::kClaimed) waits_for_room(leader);
 }
 
-// Chooses a class and nodes for a component, beside what was chosen for others; of `only` where that is given.
+// Chooses a class and nodes for a component, beside what was chosen for others; of `only` where that is given. `place_as`: how it is
+// placed where that is not among what is free now.
 bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& others, const Bitmap* only, Chosen& chosen, Wait& why,
-                          bool& room_wanted) {
+                          bool& room_wanted, const PlaceAs& place_as) {
   Apart apart(filter(), profile_.get(), nodes_.size());
   for (const Chosen& other : others)
     if (other.allocation) apart.has_chosen(*other.allocation, pending_.classes()[other.class_id]->shape.partition);
@@ -148,7 +147,8 @@ bool PlanPass::choose_one(const Component& one, const std::vector<Chosen>& other
         const WithinLayers layered(asked, grant.layers);
         RequestClass within;
         if (only) (within = asked).feasible &= *only;
-        if (!state.full) got = place(nodes_, only ? within : asked, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
+        if (place_as) got = place_as(asked, apart);
+        else if (!state.full) got = place(nodes_, only ? within : asked, params_, &apart, now_ - one.job->eligible, one.job->request->uid);
         const Partition& partition = cluster_.partitions.at(asked.partition);
         const AllocationPtr* allocation = placed(got);
         if (AllocationPtr all = allocation ? with_grant(*allocation, std::move(grant), partition) : nullptr) {

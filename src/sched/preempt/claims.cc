@@ -37,19 +37,42 @@ std::vector<NodeShare> beyond_claim(const std::vector<const Allocation*>& victim
   return out;
 }
 
+Allocation held_together(const std::vector<const Allocation*>& all) {
+  std::map<uint32_t, NodeShare> of;
+  for (const Allocation* one : all)
+    for (const NodeShare& share : one->nodes) {
+      auto [at, fresh] = of.try_emplace(share.node.value, share);
+      if (fresh) continue;
+      NodeShare& sum = at->second;
+      sum.cpus |= share.cpus;
+      sum.mem_mb += share.mem_mb;
+      sum.tasks += share.tasks;
+      for (const GresShare& g : share.gres) add_gres(sum.gres, g);
+    }
+  Allocation out;
+  for (auto& [id, share] : of) out.nodes.push_back(std::move(share));
+  out.licenses = licenses_of(all);
+  return out;
+}
+
 Claims::Claims(const Cluster& cluster, const Pending& pending, Time now) : pending_(pending), now_(now) {
   for (uint32_t id : pending.claiming()) {
     const Job* job = cluster.jobs.find(id);
     if (!job || !job->turns->claim || !job->turns->claim->allocation) continue;
-    Entry e{job, job->turns->claim.get(), job->request->uid, job->time_limit_min, {}};
-    for (JobId victim : e.claim->victims)
+    Entry entry{job, job->turns->claim.get(), {}, {}};
+    const Claim& claim = *entry.claim;
+    for (const ClaimPart& part : claim.parts)
+      if (const Job* of = cluster.jobs.find(part.job.value); of && part.allocation)
+        entry.parts.push_back({of, part.partition, part.allocation});
+    if (claim.parts.empty()) entry.parts = {{job, claim.partition, claim.allocation}};
+    for (JobId victim : claim.victims)
       if (pending.running().contains(victim.value)) {
         const Job* v = cluster.jobs.find(victim.value);
         if (!v || v->run->preempted_by != job->id) continue;  // it came back and runs anew
-        e.victims.push_back(victim.value);
+        entry.victims.push_back(victim.value);
         yielding_.insert(victim.value);
       }
-    of_.emplace(id, std::move(e));
+    of_.emplace(id, std::move(entry));
   }
 }
 
@@ -69,8 +92,9 @@ Time Claims::made_by(uint32_t job) const {
 }
 
 void Claims::consume(const Entry& e, Availability& nodes) {
-  for (const NodeShare& share : e.claim->allocation->nodes)
-    if (nodes.known().test(share.node.value)) nodes.consume(share, *e.claim->allocation, e.uid, e.claim->partition);
+  for (const Part& part : e.parts)
+    for (const NodeShare& share : part.allocation->nodes)
+      if (nodes.known().test(share.node.value)) nodes.consume(share, *part.allocation, part.job->request->uid, part.partition);
 }
 
 std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
@@ -88,14 +112,14 @@ std::vector<Profile::Held> Claims::lay(Availability& nodes) const {
     }
     consume(entry, nodes);
     if (victims.empty()) continue;
-    held.push_back({entry.claim->allocation, entry.time_limit_min, entry.claim->partition});
+    for (const Part& part : entry.parts) held.push_back({part.allocation, part.job->time_limit_min, part.partition});
     auto rest = std::make_shared<Allocation>(*victims.front());
     rest->fenced.clear();
     rest->licenses = licenses_beyond(licenses_of(victims), entry.claim->allocation->licenses);
     rest->nodes = beyond_claim(victims, *entry.claim->allocation);
     const bool lives = std::ranges::any_of(entry.victims, [&](uint32_t v) { return !pending_.running().at(v).finished; });
     for (const NodeShare& share : rest->nodes)
-      if (lives && nodes.known().test(share.node.value)) nodes.consume(share, *rest, entry.uid, entry.claim->partition);
+      if (lives && nodes.known().test(share.node.value)) nodes.consume(share, *rest, entry.job->request->uid, entry.claim->partition);
     held.push_back({std::move(rest), last, entry.claim->partition});
   }
   return held;
@@ -116,9 +140,9 @@ std::vector<Allocation> Claims::kept_licenses() const {
 }
 
 void Claims::lift(uint32_t job, Availability& nodes) const {
-  const Entry& e = of_.at(job);
-  for (const NodeShare& share : e.claim->allocation->nodes)
-    if (nodes.known().test(share.node.value)) nodes.give_back(share, *e.claim->allocation, e.claim->partition);
+  for (const Part& part : of_.at(job).parts)
+    for (const NodeShare& share : part.allocation->nodes)
+      if (nodes.known().test(share.node.value)) nodes.give_back(share, *part.allocation, part.partition);
 }
 
 void Claims::put_back(uint32_t job, Availability& nodes) const { consume(of_.at(job), nodes); }

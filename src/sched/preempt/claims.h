@@ -1,10 +1,12 @@
 // Claims: what waiting jobs hold while others make room for them. A pass lays them over the supply before it looks at anybody: what the
 // victims hold counts as the preemptor's already, and what they hold beyond that stays theirs until they are gone. So no other job takes
-// what is freed for the preemptor, and none starts on a victim's rest too early.
+// what is freed for the preemptor, and none starts on a victim's rest too early. A heterogeneous job has one claim, at its first component, in which
+// each component has its part.
 //
 // Cost: O(claims x their shares x victims' shares there).
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -19,6 +21,8 @@ namespace muster::sched {
 
 // What the victims hold on the nodes beyond what is claimed there.
 std::vector<NodeShare> beyond_claim(const std::vector<const Allocation*>& victims, const Allocation& claimed);
+// What several jobs hold, as one: each node once, and the licences of all.
+Allocation held_together(const std::vector<const Allocation*>& all);
 
 class Claims {
  public:
@@ -26,10 +30,20 @@ class Claims {
 
   bool empty() const { return of_.empty(); }
   bool has(uint32_t job) const { return of_.contains(job); }
-  // f(job) for each job that has one.
+  // What a job, or one component, gets.
+  struct Part {
+    const Job* job = nullptr;
+    uint32_t partition = 0;
+    AllocationPtr allocation;
+  };
+  // f(part) for each of all claims; of the claim of this job.
   template <class F>
-  void each(F f) const {
-    for (const auto& [id, e] : of_) f(*e.job);
+  void each_part(F f) const {
+    for (const auto& [id, e] : of_) std::ranges::for_each(e.parts, f);
+  }
+  template <class F>
+  void each_part(uint32_t job, F f) const {
+    std::ranges::for_each(of_.at(job).parts, f);
   }
   const std::set<uint32_t>& yielding() const { return yielding_; }  // victims, ascending
   // The claims all of whose victims are gone, by job.
@@ -50,8 +64,7 @@ class Claims {
   struct Entry {
     const Job* job = nullptr;
     const Claim* claim = nullptr;
-    Uid uid{};
-    uint32_t time_limit_min = 0;
+    std::vector<Part> parts;
     std::vector<uint32_t> victims;  // that hold something still
   };
   static void consume(const Entry& e, Availability& nodes);

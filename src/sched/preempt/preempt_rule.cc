@@ -147,6 +147,7 @@ bool PreemptRule::may_by_qos(const Preemptor& who, const Job& victim, const Pree
 }
 
 bool PreemptRule::may_ever(const Preemptor& who, const Job& victim) const {
+  if (who.component && how(victim) == PreemptHow::kSuspend) return false;
   return all_of_whole(victim, [&](const Job& j) { return may_alone(who, j); });
 }
 

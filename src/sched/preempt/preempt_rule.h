@@ -29,6 +29,7 @@ struct Preemptor {
   const Partition& partition;
   uint32_t priority = 0;
   bool exclusive_user = false;  // its nodes would be kept for its user
+  bool component = false;       // of a heterogeneous job: it takes no turns with others, so nobody is suspended for it
 };
 
 class PreemptRule {

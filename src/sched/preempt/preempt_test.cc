@@ -382,6 +382,26 @@ TEST(Preempt, AClaimThatNoLongerFitsIsReleased) {
   EXPECT_EQ(p.released_claims, std::vector<JobId>{hi});
 }
 
+// What was freed is no use any more, and others may go instead: the old claim goes before the new one is made.
+TEST(Preempt, AClaimIsReleasedWhereOthersHaveToMakeRoom) {
+  Cluster c = two_tiers(2);
+  for (int i = 0; i < 2; ++i) run(c, a_job().tasks(1).exclusive());
+  const JobId hi = submit(c, a_job().tasks(8).in(1), kNow);
+  Planner planner;
+  Plan p = planner.plan(c, preempting(), kNow, Pass::kFull);
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  const JobId first = p.preemptions[0].victims.at(0);
+  const uint32_t node = c.jobs.at(first.value).allocation->nodes[0].node.value;
+  claim(c, p.preemptions[0]);
+  end_job(c, first, kNow);
+  c.nodes.edit(node)->flags |= kNodeDrain;
+  ++c.nodes_epoch;
+  p = planner.plan(c, preempting(), kNow, Pass::kFull);
+  EXPECT_EQ(p.released_claims, std::vector<JobId>{hi});
+  ASSERT_EQ(victims_of(p, hi).size(), 1u);
+  EXPECT_NE(victims_of(p, hi)[0], first.value);
+}
+
 TEST(Preempt, EachTaskOfAnArrayHasItsOwnVictims) {
   Cluster c = two_tiers(3);
   for (int i = 0; i < 3; ++i) run(c, a_job().tasks(1).exclusive());

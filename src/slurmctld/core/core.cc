@@ -284,7 +284,7 @@ size_t Core::carry_out(const sched::Plan& plan) {
 void Core::make_room(const sched::Plan& plan) {
   const NewClaims claims(cluster_, indexes_, plan.position);
   for (const sched::PreemptItem& item : plan.preemptions) {
-    if (claims.keep_from({.job = item.job, .allocation = item.allocation})) continue;
+    if (claims.keep_from({.job = item.job, .allocation = item.allocation, .together = item.components})) continue;
     std::vector<Order> orders;
     auto events = decide_preempt(own(), item, orders);
     if (!events) continue;

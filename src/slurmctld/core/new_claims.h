@@ -21,18 +21,23 @@ class NewClaims {
       for (const LicenseShare& license : j->turns->claim->allocation->licenses) licenses_.emplace(license.name, id);
     }
   }
+  // Of a heterogeneous job that is asked about all components, whose claim the first one has.
   bool keep_from(const sched::StartItem& item) const {
-    if (held_.empty() || !item.allocation) return false;
-    for (const LicenseShare& license : item.allocation->licenses)
-      for (auto [at, end] = licenses_.equal_range(license.name); at != end; ++at)
-        if (at->second != item.job) return true;
-    return std::ranges::any_of(item.allocation->nodes, [&](const NodeShare& share) {
-      auto at = held_.find(share.node.value);
-      return at != held_.end() && at->second != item.job;
-    });
+    return keep(item, item.job) || std::ranges::any_of(item.together, [&](const sched::StartItem& other) { return keep(other, item.job); });
   }
 
  private:
+  bool keep(const sched::StartItem& item, JobId from) const {
+    if (held_.empty() || !item.allocation) return false;
+    for (const LicenseShare& license : item.allocation->licenses)
+      for (auto [at, end] = licenses_.equal_range(license.name); at != end; ++at)
+        if (at->second != from) return true;
+    return std::ranges::any_of(item.allocation->nodes, [&](const NodeShare& share) {
+      auto at = held_.find(share.node.value);
+      return at != held_.end() && at->second != from;
+    });
+  }
+
   std::map<uint32_t, JobId> held_;
   std::multimap<std::string, JobId> licenses_;  // by name
 };

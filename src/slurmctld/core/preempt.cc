@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "sched/preempt/claims.h"
 #include "sched/preempt/preempt_rule.h"
 #include "sched/preempt/time_slicer.h"
 #include "slurmctld/core/decide.h"
@@ -26,16 +27,67 @@ Cluster without(const View& v, const std::vector<JobId>& jobs, bool cpus_only) {
   return out;
 }
 
-Result<> all_may_go(const View& v, const Job& j, const sched::StartItem& item, const std::vector<JobId>& victims, bool suspended) {
+std::vector<const sched::StartItem*> parts_of(const sched::StartItem& item) {
+  std::vector<const sched::StartItem*> out{&item};
+  for (const sched::StartItem& other : item.together) out.push_back(&other);
+  return out;
+}
+
+bool takes_cpus_of(const sched::StartItem& item, const Job& victim) {
+  return std::ranges::any_of(item.allocation->nodes, [&](const NodeShare& share) {
+    const auto at = std::ranges::find(victim.allocation->nodes, share.node, &NodeShare::node);
+    return at != victim.allocation->nodes.end() && at->cpus.intersects(share.cpus);
+  });
+}
+
+// For a heterogeneous job somebody may be ended by one component and not by another, which may not have their place then.
+bool may_go_for(const View& v, const sched::PreemptRule& rule, const sched::StartItem& item, const Job& victim) {
+  bool some = false;
+  for (const sched::StartItem* part : parts_of(item)) {
+    const Job& j = v.cluster.jobs.at(part->job.value);
+    const bool may = rule.may(
+        {*j.request, v.cluster.partitions.at(part->partition), part->priority, part->allocation->exclusive_user, static_cast<bool>(j.het)},
+        victim);
+    if (!may && takes_cpus_of(*part, victim)) return false;
+    some |= may;
+  }
+  return some;
+}
+
+Result<> all_may_go(const View& v, const sched::StartItem& item, const std::vector<JobId>& victims, bool suspended) {
   const sched::PreemptRule rule(v.cluster, v.settings.sched.preempt, v.now);
-  const bool exclusive_user = item.allocation->exclusive_user;
-  const sched::Preemptor who{*j.request, v.cluster.partitions.at(item.partition), item.priority, exclusive_user};
   for (JobId id : victims) {
     const Job* victim = v.cluster.jobs.find(id.value);
-    if (!victim || !victim->allocation || !rule.may(who, *victim)) return fail(Errc::kInvalidStateChange);
+    if (!victim || !victim->allocation || !may_go_for(v, rule, item, *victim)) return fail(Errc::kInvalidStateChange);
     if ((rule.how(*victim) == PreemptHow::kSuspend) != suspended) return fail(Errc::kInvalidStateChange);
   }
   return {};
+}
+
+// Whether the job, or all components of a heterogeneous one, could start in such a cluster.
+Result<> fits_in(const View& v, const Cluster& cluster, const sched::StartItem& item) {
+  const Job& j = v.cluster.jobs.at(item.job.value);
+  if (!j.het) return sched::still_fits(cluster, v.settings.sched, *j.request, item, v.now, j.time_limit_min);
+  const View there{cluster, v.indexes, v.settings, v.feasibility, v.now, v.caller, v.of_job};
+  MUSTER_TRY(events, start_together(there, item));
+  return events.empty() ? fail(Errc::kInvalidStateChange) : Result<>();
+}
+
+std::shared_ptr<const Claim> claim_of(const View& view, const sched::StartItem& item, const std::vector<JobId>& victims) {
+  auto claim = std::make_shared<Claim>();
+  claim->since = view.now;
+  claim->position = view.cluster.position;
+  claim->partition = item.partition;
+  claim->allocation = item.allocation;
+  claim->victims = victims;
+  if (item.together.empty()) return claim;
+  std::vector<const Allocation*> all;
+  for (const sched::StartItem* part : parts_of(item)) {
+    claim->parts.push_back({part->job, part->partition, part->allocation});
+    all.push_back(part->allocation.get());
+  }
+  claim->allocation = std::make_shared<const Allocation>(sched::held_together(all));
+  return claim;
 }
 
 void signal_job(const Job& j, uint16_t signal, bool batch_only, std::vector<Order>& orders) {
@@ -121,21 +173,15 @@ Result<Events> decide_preempt(const View& view, const sched::PreemptItem& item, 
                                .partition = item.partition,
                                .allocation = item.allocation,
                                .priority = item.priority,
-                               .request = item.request};
-  MUSTER_TRY(job, may_start(view, start));
-  const Job& claimer = *job;
+                               .request = item.request,
+                               .together = item.components};
+  for (const sched::StartItem* part : parts_of(start)) MUSTER_TRY_VOID(may_start(view, *part));
+  const Job& claimer = view.cluster.jobs.at(item.job.value);
   if (claimer.turns->claim || item.victims.empty()) return fail(Errc::kInvalidStateChange);
-  MUSTER_TRY_VOID(all_may_go(view, claimer, start, item.victims, false));
-  if (sched::still_fits(view.cluster, view.settings.sched, *claimer.request, start, view.now, claimer.time_limit_min))
-    return fail(Errc::kInvalidStateChange);  // nobody has to go any more
+  MUSTER_TRY_VOID(all_may_go(view, start, item.victims, false));
+  if (fits_in(view, view.cluster, start)) return fail(Errc::kInvalidStateChange);  // nobody has to go any more
   MUSTER_TRY_VOID(fits_over(view, start, item.victims, false));
-  auto claim = std::make_shared<Claim>();
-  claim->since = view.now;
-  claim->position = view.cluster.position;
-  claim->partition = item.partition;
-  claim->allocation = item.allocation;
-  claim->victims = item.victims;
-  event::JobClaimed e{claimer.id, item.array_task, task_record(view, claimer, item.array_task), std::move(claim)};
+  event::JobClaimed e{claimer.id, item.array_task, task_record(view, claimer, item.array_task), claim_of(view, start, item.victims)};
   const JobId by = e.task_job ? e.task_job : claimer.id;
   Events out{std::move(e)};
   for (const Job* victim : wholes(view, item.victims)) preempt(view, *victim, by, out, orders);
@@ -143,12 +189,11 @@ Result<Events> decide_preempt(const View& view, const sched::PreemptItem& item, 
 }
 
 Result<> fits_over(const View& v, const sched::StartItem& item, const std::vector<JobId>& victims, bool suspended) {
-  const Job& j = v.cluster.jobs.at(item.job.value);
-  return sched::still_fits(without(v, victims, suspended), v.settings.sched, *j.request, item, v.now, j.time_limit_min);
+  return fits_in(v, without(v, victims, suspended), item);
 }
 
 Result<> may_start_over(const View& v, const sched::StartItem& item) {
-  MUSTER_TRY_VOID(all_may_go(v, v.cluster.jobs.at(item.job.value), item, item.over, true));
+  MUSTER_TRY_VOID(all_may_go(v, item, item.over, true));
   return fits_over(v, item, item.over, true);
 }
 

@@ -1,5 +1,6 @@
 // Heterogeneous jobs in the controller: one command submits all components, they start, end and come back together.
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/new_claims.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -108,6 +109,101 @@ TEST_F(HetPreempted, TheWholeMakesRoom) {
     EXPECT_EQ(b.state(leader), JobState::kPending);
     for (JobId id : {leader, waits}) cancel(id);
   }
+}
+
+// Four nodes with a job each, and a job of two components, of one node and of two.
+struct HetPreempts : HetPreempted {
+  std::vector<JobId> low;
+  JobId leader;
+  void fill() {
+    for (int i = 0; i < 4; ++i) low.push_back(b.submit([](JobRequest& r) { r.exclusive = Exclusive::kNode; }));
+    EXPECT_EQ(b.plan(), 4u);
+    for (JobId id : low) b.started(id);
+    b.wait(seconds(10));
+    auto urgent = [](uint32_t nodes) {
+      return [nodes](JobRequest& r) {
+        r.min_nodes = r.max_nodes = nodes;
+        r.exclusive = Exclusive::kNode;
+        r.partitions = {"urgent"};
+      };
+    };
+    leader = ask({urgent(1), urgent(2)})->job;
+  }
+  std::vector<JobId> victims() {
+    std::vector<JobId> out;
+    for (JobId id : low)
+      if (b.get(id).is_preempted()) out.push_back(id);
+    return out;
+  }
+};
+
+TEST_F(HetPreempts, AllComponentsHaveOneClaimAndStartTogether) {
+  fill();
+  b.plan();
+  const std::vector<JobId> gone = victims();
+  ASSERT_EQ(gone.size(), 3u);
+  ASSERT_TRUE(b.get(leader).turns->claim);
+  EXPECT_FALSE(b.get(at(leader, 1)).turns->claim);
+  const Claim claim = *b.get(leader).turns->claim;
+  EXPECT_EQ(claim.victims, gone);
+  ASSERT_EQ(claim.parts.size(), 2u);
+  EXPECT_EQ(claim.parts[1].job, at(leader, 1));
+  EXPECT_EQ(claim.allocation->nodes.size(), 3u);
+  for (JobId id : gone) EXPECT_EQ(b.get(id).run->preempted_by, leader);
+  b.expect_replay_equal();
+  for (size_t i = 0; i < 2; ++i) all_gone(gone[i]);
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(victims().size(), 1u) << "nobody else has to go";
+  for (uint32_t i = 0; i < 2; ++i) EXPECT_EQ(b.state(at(leader, i)), JobState::kPending);
+  all_gone(gone[2]);
+  EXPECT_EQ(b.plan(), 1u);
+  for (uint32_t i = 0; i < 2; ++i) EXPECT_EQ(b.state(at(leader, i)), JobState::kRunning);
+  EXPECT_FALSE(b.get(leader).turns->claim);
+  b.expect_replay_equal();
+}
+
+// What was planned is asked about again: by then one component is held, or the node of one is gone. Nobody ends for the other.
+TEST_F(HetPreempts, NobodyEndsWhereOneComponentWouldNotStart) {
+  fill();
+  for (const bool held : {true, false}) {
+    const sched::Plan plan = sched::Planner().plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kFull);
+    ASSERT_EQ(plan.preemptions.size(), 1u);
+    if (held) {
+      control(rpc::JobAction::kHold, at(leader, 1));
+    } else {
+      const NodeId node = plan.preemptions[0].components.at(0).allocation->nodes[0].node;
+      b.set_node("n" + std::to_string(node.value), "DRAIN");
+    }
+    b.turn([&] { b.core.carry_out(plan); });
+    EXPECT_TRUE(victims().empty());
+    EXPECT_FALSE(b.get(leader).turns->claim);
+    if (held) control(rpc::JobAction::kRelease, at(leader, 1));
+  }
+}
+
+// A plan made before the claim knows nothing of it: neither a component of another job nor a job starts on what is claimed.
+TEST_F(HetPreempts, WhatAnyComponentHasClaimedIsKept) {
+  fill();
+  b.plan();
+  const Claim claim = *b.get(leader).turns->claim;
+  const NewClaims claims(b.core.cluster(), b.core.indexes(), 0);
+  auto on = [&](const NodeShare& share) {
+    auto a = std::make_shared<Allocation>();
+    a->nodes.push_back(share);
+    return sched::StartItem{.job = JobId(900), .allocation = a};
+  };
+  for (const NodeShare& share : claim.allocation->nodes) EXPECT_TRUE(claims.keep_from(on(share)));
+  NodeShare elsewhere;
+  for (uint32_t i = 0; i < 4; ++i)
+    if (std::ranges::find(claim.allocation->nodes, NodeId(i), &NodeShare::node) == claim.allocation->nodes.end())
+      elsewhere.node = NodeId(i);
+  sched::StartItem whole = on(elsewhere);
+  EXPECT_FALSE(claims.keep_from(whole));
+  whole.together.push_back(on(claim.allocation->nodes[1]));
+  whole.together[0].job = JobId(901);
+  EXPECT_TRUE(claims.keep_from(whole));
+  whole.job = leader;
+  EXPECT_FALSE(claims.keep_from(whole)) << "it is its own";
 }
 
 TEST_F(Het, IdsFollowOneAnotherAndTheFirstLeads) {
