@@ -590,8 +590,7 @@ int run_slurmctld(int argc, char** argv) {
     (*log)->fatal("{}", ok.error().message());
     return die(ok.error());
   }
-  if (background)
-    if (auto ok = background->ready(); !ok) return die(ok.error());
+  if (auto ok = background ? background->ready() : Result<>(); !ok) return die(ok.error());
   if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
   files = site::KeptFiles();
   controller.run();

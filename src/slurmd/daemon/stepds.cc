@@ -143,18 +143,18 @@ void Stepds::connect_to(const std::string& path, std::shared_ptr<std::function<v
       for (const auto& [key, e] : steps_)
         if (e.channel.get() == raw) return lost(key);
     };
-    raw->on_request = [this, held, waiting, path](const net::Frame& f) {
-      step_rpc::StepdReport r;
-      if (f.message != step_rpc::StepdReport::kNumber || !wire::decode(f.payload, r)) return;
+    raw->on_request = [this, held, waiting, path](const net::Frame& frame) {
+      step_rpc::StepdReport report;
+      if (frame.message != step_rpc::StepdReport::kNumber || !wire::decode(frame.payload, report)) return;
       if (*held) {
-        log_.info("found step {} again", step_name(r.job, r.step));
-        Entry& e = steps_[{r.job, r.step}];
+        log_.info("found step {} again", step_name(report.job, report.step));
+        Entry& e = steps_[{report.job, report.step}];
         e.socket = path;
         e.channel = std::move(*held);
       }
       // What follows from the report may replace this very function, and with it all that it has captured.
       const auto last = std::exchange(*waiting, nullptr);
-      on_report(r);
+      on_report(report);
     };
   });
 }

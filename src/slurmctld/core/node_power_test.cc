@@ -1,0 +1,95 @@
+// scontrol power: what is told to SuspendProgram and ResumeProgram, when, and what becomes of the jobs.
+#include "slurmctld/core/core_testing.h"
+
+namespace muster::slurmctld {
+namespace {
+
+Errc asked(Bench& b, rpc::NodeAction action, const std::string& nodes, bool force = false) {
+  rpc::ControlNodes command;
+  command.action = action;
+  command.nodes = nodes;
+  command.force = force;
+  Result<rpc::Messages> answer;
+  b.turn([&] { answer = b.core.run(Caller::root(), command); });
+  return answer ? Errc::kOk : answer.error().code;
+}
+// Whom the last turn told to go up, or down.
+std::vector<NodeId> powered(const Bench& b, bool up) {
+  for (const Effect& e : b.effects)
+    if (auto* p = std::get_if<PowerNodes>(&e); p && (p->program == event::PowerProgram::kResume) == up) return p->nodes;
+  return {};
+}
+JobId running(Bench& b) {
+  const JobId job = b.submit({});
+  b.plan();
+  b.started(job);
+  EXPECT_EQ(b.state(job), JobState::kRunning);
+  return job;
+}
+
+TEST(Power, DownWhenIdleAndUpAgain) {
+  Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\n");
+  JobId j = running(b);
+  uint32_t n = b.host(j);
+  std::string name = "n" + std::to_string(n);
+  EXPECT_EQ(asked(b, rpc::NodeAction::kPowerUp, name), Errc::kOk);  // it is up
+  EXPECT_TRUE(powered(b, true).empty());
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, name), Errc::kOk);
+  EXPECT_TRUE(b.node(n).flags & kNodePowerDownRequested);
+  EXPECT_TRUE(powered(b, false).empty());
+  b.ends(j);
+  EXPECT_EQ(powered(b, false), std::vector<NodeId>{NodeId(n)});
+  EXPECT_TRUE(b.node(n).flags & kNodePoweringDown);
+  b.set_node(name, "NoResp");  // another change of its state runs nothing anew
+  EXPECT_TRUE(powered(b, false).empty());
+  b.wait(seconds(21));
+  EXPECT_TRUE(b.node(n).flags & kNodePoweredDown);
+  for (int i = 0; i < 2; ++i) {  // a machine may have been left, or may not have come: the programs are told again
+    ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, name), Errc::kOk);
+    EXPECT_EQ(powered(b, false), i == 0 ? std::vector<NodeId>{NodeId(n)} : std::vector<NodeId>{});  // it is going down already
+    EXPECT_EQ(b.node(n).flags & (kNodePoweringDown | kNodePoweredDown), kNodePoweringDown);
+  }
+  for (int i = 0; i < 2; ++i) {
+    ASSERT_EQ(asked(b, rpc::NodeAction::kPowerUp, name), Errc::kOk);
+    EXPECT_EQ(powered(b, true), std::vector<NodeId>{NodeId(n)});
+  }
+  b.register_node(n, "boot2");
+  EXPECT_EQ(b.node(n).flags & (kNodePoweringUp | kNodePoweredDown), 0u);
+  Bench none;
+  EXPECT_EQ(asked(none, rpc::NodeAction::kPowerDown, "n0"), Errc::kInvalidNodeState);
+  b.expect_replay_equal();
+}
+
+TEST(Power, AJobOfALostMachineIsOverWhenItsNodeIsPoweredDown) {
+  for (const bool resumed : {false, true}) {
+    Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\nJobRequeue=1\n");
+    const JobId j = running(b);
+    const uint32_t n = b.host(j);
+    const std::string name = "n" + std::to_string(n);
+    b.turn([&] { b.core.node_disconnected(NodeId(n)); });
+    ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, name, true), Errc::kOk);
+    EXPECT_TRUE(b.get(j).allocation);  // its processes may be there still
+    if (resumed) b.set_node(name, "RESUME");
+    else b.wait(seconds(21));
+    EXPECT_TRUE(b.node(n).flags & kNodePoweredDown);
+    EXPECT_FALSE(b.get(j).allocation);
+    EXPECT_EQ(b.state(j), JobState::kPending);
+    b.expect_replay_equal();
+  }
+}
+
+TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {
+  const std::string programs = "SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\n";
+  Bench b(programs + "PartitionName=a Nodes=n0 SuspendTimeout=7 ResumeTimeout=200\nPartitionName=b Nodes=n[0-1] SuspendTimeout=9 "
+                     "ResumeTimeout=INFINITE\n");
+  for (auto [node, down, up] : {std::tuple(0u, seconds(9), std::optional<Duration>()), {2u, seconds(20), seconds(100)}}) {
+    const std::string name = "n" + std::to_string(node);
+    ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, name), Errc::kOk);
+    EXPECT_EQ(b.node(node).resume_deadline, b.now + down) << name;
+    ASSERT_EQ(asked(b, rpc::NodeAction::kPowerUp, name), Errc::kOk);
+    EXPECT_EQ(b.node(node).resume_deadline, up ? b.now + *up : kTimeInfinite) << name;
+  }
+}
+
+}  // namespace
+}  // namespace muster::slurmctld
