@@ -11,8 +11,6 @@ import harness
 def pytest_configure(config):
     # An end by SIGTERM (a time limit) takes the daemons along like Ctrl-C does.
     signal.signal(signal.SIGTERM, lambda *_: signal.raise_signal(signal.SIGINT))
-    config.addinivalue_line("markers", "better_than_slurm: Muster promises more here than Slurm does")
-    config.addinivalue_line("markers", "plain_build: about libraries or memory of a build without sanitizers")
 
 
 def pytest_addoption(parser):

@@ -9,7 +9,9 @@ namespace {
 
 using slurmctld::Core;
 
-NodeHardware as_configured(const NodeSpec& spec, std::vector<GresDevices> gres) {
+constexpr const char* kFirstBoot = "1";
+
+NodeHardware as_configured(const NodeSpec& spec, std::vector<GresDevices> gres, const std::string& boot_id) {
   NodeHardware hw;
   hw.cpus = spec.cpus;
   hw.boards = spec.boards;
@@ -19,7 +21,7 @@ NodeHardware as_configured(const NodeSpec& spec, std::vector<GresDevices> gres) 
   hw.real_memory_mb = spec.real_memory_mb;
   hw.tmp_disk_mb = spec.tmp_disk_mb;
   hw.gres = std::move(gres);
-  hw.boot_id = "1";
+  hw.boot_id = boot_id;
   hw.features = spec.features;
   return hw;
 }
@@ -46,18 +48,20 @@ Site::Site(slurmctld::Settings settings, Ports ports, Time now) : core_(settings
   for (NodeId id : up) {
     const NodeSpec& spec = *cluster().nodes.at(id.value).spec;
     const auto at = lines.find(spec.name);
-    register_node(id, at == lines.end() ? spec.gres : devices[at->second]);
+    register_node(id, at == lines.end() ? spec.gres : devices[at->second], kFirstBoot);
   }
   core_.records_stored(0);
   settle();
 }
 
-void Site::register_node(NodeId id, std::vector<GresDevices> gres) {
+void Site::comes_up(NodeId node, const std::string& boot_id) { register_node(node, cluster().nodes.at(node.value).spec->gres, boot_id); }
+
+void Site::register_node(NodeId id, std::vector<GresDevices> gres, const std::string& boot_id) {
   const NodeSpecPtr spec = cluster().nodes.at(id.value).spec;
   core_.node_connected(id);
   node_rpc::Register r;
   r.node = spec->name;
-  r.hardware = as_configured(*spec, std::move(gres));
+  r.hardware = as_configured(*spec, std::move(gres), boot_id);
   r.session = 1;
   core_.report(id, r);
 }
@@ -90,9 +94,10 @@ void Site::answer(slurmctld::Effect& effect) {
     answers_.push_back([job = program->job.id, generation = program->job.restarts, epilog = program->epilog](Core& c) {
       c.program_ended({job, generation, epilog, {}});
     });
-  else if (auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->program == event::PowerProgram::kResume)
-    answers_.push_back([this, nodes = power->nodes](Core& c) {
-      for (NodeId id : nodes) register_node(id, c.cluster().nodes.at(id.value).spec->gres);
+  else if (auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && ports_.power) ports_.power(power->program, power->nodes);
+  else if (power && power->program == event::PowerProgram::kResume)
+    answers_.push_back([this, nodes = power->nodes](Core&) {
+      for (NodeId id : nodes) comes_up(id, kFirstBoot);
     });
 }
 

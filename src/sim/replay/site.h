@@ -26,6 +26,8 @@ class Site {
     // What nodes are told of a job: its script runs from now on; it is stopped, or goes on; it is over here.
     std::function<void(JobId, uint32_t generation)> launched, terminated;
     std::function<void(JobId, uint32_t generation, bool stopped)> settled;
+    // What SuspendProgram, ResumeProgram and ResumeFailProgram are told; without it nodes come up at once.
+    std::function<void(event::PowerProgram, const std::vector<NodeId>&)> power = {};
   };
   Site(slurmctld::Settings settings, Ports ports, Time now);
 
@@ -39,6 +41,9 @@ class Site {
     f(core_);
     settle();
   }
+  // Within a turn: a machine has come for the node, or its connection has ended.
+  void comes_up(NodeId node, const std::string& boot_id);
+  void goes_away(NodeId node) { core_.node_disconnected(node); }
   // A pass over the queue, carried out; how many jobs it started.
   size_t pass(sched::Pass kind);
   const sched::Plan& last_plan() const { return plan_; }
@@ -50,7 +55,7 @@ class Site {
   uint64_t events() const { return events_; }
 
  private:
-  void register_node(NodeId id, std::vector<GresDevices> gres);
+  void register_node(NodeId id, std::vector<GresDevices> gres, const std::string& boot_id);
   void settle();
   void answer(slurmctld::Effect& effect);
   void obey(NodeId node, NodeOrder& order);
