@@ -99,9 +99,11 @@ struct RevokeToken {   // one of them
 };
 struct TokenRevoked {
   std::vector<std::string> subjects;  // whose certificates are refused from now on: "node:n1"
+  std::vector<uint32_t> known;        // tokens that such a host has joined by and that still let others in: it may know them
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "subjects", self.subjects);
+    field(2, "known", self.known);
   }
 };
 

@@ -32,6 +32,11 @@ int carry_out(cli::Session& session, const rpc::RevokeToken& request) {
   cli::Out out;
   if (revoked->subjects.empty()) out.line("the token is revoked; nobody has joined by it");
   for (const std::string& subject : revoked->subjects) out.line(subject + " is out: its certificates are refused");
+  for (uint32_t token : revoked->known) {
+    const std::string id = std::to_string(token);
+    out.line("token " + id + ", by which it joined, still lets other hosts in, and who has been there may know it: muster token revoke " +
+             id + " ends that");
+  }
   return 0;
 }
 

@@ -58,6 +58,8 @@ constexpr size_t kLongest = 4096;  // a certificate of ours has 400 bytes
 const unsigned char* bytes(std::string_view text) { return reinterpret_cast<const unsigned char*>(text.data()); }
 std::unexpected<Error> no_openssl(const char* what) { return fail(Errc::kUnsupported, std::string("OpenSSL: no ") + what); }
 
+constexpr std::string_view kWithKey = " key";  // behind the subject of a host that has the cluster key; no name has a space
+
 Result<std::string> random_bytes(size_t count) {
   std::string raw(count, '\0');
   if (getrandom(raw.data(), raw.size(), 0) != static_cast<ssize_t>(raw.size())) return fail("getrandom gave no bytes");
@@ -189,7 +191,8 @@ Result<CertificateFacts> facts_of(X509* certificate) {
   MUSTER_TRY(openssl, functions());
   CertificateFacts out;
   MUSTER_TRY(text, common_name(openssl, certificate));
-  const auto subject = Subject::parse(text);
+  out.has_key = text.ends_with(kWithKey);
+  const auto subject = Subject::parse(std::string_view(text).substr(0, text.size() - (out.has_key ? kWithKey.size() : 0)));
   if (!subject) return fail(Errc::kInvalidArgument, "the certificate is of no host of a cluster");
   out.subject = *subject;
   MUSTER_TRY(from, time_of(openssl, openssl.X509_get0_notBefore(certificate)));
@@ -207,13 +210,13 @@ Result<CertificateFacts> facts_of(X509* certificate) {
 }  // namespace x509
 
 Result<std::string> issue_certificate(std::string_view authority_secret, const Subject& subject, std::string_view public_key, Time issued,
-                                      Time expires) {
+                                      Time expires, bool has_key) {
   MUSTER_TRY(openssl, functions());
   const std::string text = subject.text();
   if (!Subject::parse(text)) return fail(Errc::kInvalidArgument, "'" + text + "' is nobody whom a certificate is for");
   MUSTER_TRY(by, x509::private_key(authority_secret));
   MUSTER_TRY(holder, public_key_of(openssl, public_key));
-  MUSTER_TRY(made, make(openssl, text, holder.get(), false));
+  MUSTER_TRY(made, make(openssl, has_key ? text + std::string(kWithKey) : text, holder.get(), false));
   if (!openssl.ASN1_TIME_set(openssl.X509_getm_notBefore(made.get()), unix_seconds(issued - kClockSlack)) ||
       !openssl.ASN1_TIME_set(openssl.X509_getm_notAfter(made.get()), unix_seconds(expires)))
     return no_openssl("X.509");

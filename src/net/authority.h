@@ -19,14 +19,16 @@ namespace muster::net {
 // A certificate holds this much earlier than it was issued: clocks differ.
 inline constexpr Duration kClockSlack = minutes(10);
 
-// `issued`: whole seconds count. The subject must be one that Subject::text() has a text for.
+// `issued`: whole seconds count. The subject must be one that Subject::text() has a text for. `has_key`: it has proved the cluster key, too, which
+// hosts that have no key cannot see otherwise.
 Result<std::string> issue_certificate(std::string_view authority_secret, const Subject& subject, std::string_view public_key, Time issued,
-                                      Time expires);
+                                      Time expires, bool has_key = false);
 
 struct CertificateFacts {
   Subject subject;
   std::string public_key;
   Time issued{}, expires{};
+  bool has_key = false;
 };
 // Checks nothing but that it is a certificate of our kind.
 Result<CertificateFacts> read_certificate(std::string_view certificate);

@@ -78,12 +78,19 @@ TEST(Certificate, SaysWhoAndUntilWhenAndIsBelievedByItsAuthorityAlone) {
     EXPECT_EQ(facts->subject, who);
     EXPECT_EQ(facts->public_key, known_by);
     EXPECT_EQ(unix_seconds(facts->issued), unix_seconds(cluster.now));
+    EXPECT_FALSE(facts->has_key);
+    auto with_key = issue_certificate(cluster.secret, who, known_by, cluster.now, cluster.now + minutes(60), true);
+    ASSERT_TRUE(with_key);
+    auto of_key = verify_certificate(*with_key, cluster.authority, cluster.now);
+    ASSERT_TRUE(of_key) << of_key.error().message();
+    EXPECT_EQ(of_key->subject, who);
+    EXPECT_TRUE(of_key->has_key);
     EXPECT_EQ(unix_seconds(facts->expires), unix_seconds(cluster.now + minutes(60)));
     EXPECT_EQ(verify_certificate(*certificate, other.authority, cluster.now).error().code, Errc::kAuthFailed);
     EXPECT_EQ(verify_certificate(*certificate, cluster.authority, cluster.now + minutes(61)).error().code, Errc::kAuthFailed) << "expired";
     EXPECT_EQ(verify_certificate(*certificate, cluster.authority, cluster.now - minutes(11)).error().code, Errc::kAuthFailed) << "not yet";
   }
-  for (const char* name : {"", "a b", "a,b", "a/b", "a\n"})
+  for (const char* name : {"", "a b", "a key", "a,b", "a/b", "a\n"})
     EXPECT_FALSE(issue_certificate(cluster.secret, {SubjectKind::kNode, name}, known_by, cluster.now, cluster.now + minutes(60))) << name;
   EXPECT_FALSE(issue_certificate(cluster.secret, kN1, "short", cluster.now, cluster.now + minutes(60)));
   EXPECT_FALSE(issue_certificate(cluster.secret, {SubjectKind::kClusterKey, ""}, known_by, cluster.now, cluster.now + minutes(60)));

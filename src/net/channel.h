@@ -32,6 +32,7 @@
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "base/time.h"
 #include "model/subject.h"
 #include "net/frame.h"
 #include "net/loop.h"
@@ -72,8 +73,10 @@ struct Peer {
   Uid uid{0xffffffffu};
   Gid gid{0xffffffffu};
   int32_t pid = 0;
-  std::string address;  // "unix", "127.0.0.1:41234"
-  Subject certified;    // what the certificate says (kCertificate), or the token's name (kToken)
+  std::string address;   // "unix", "127.0.0.1:41234"
+  Subject certified;     // what the certificate says (kCertificate), or the token's name (kToken)
+  Time expires{};        // of the certificate (kCertificate); a renewal does not change it
+  bool has_key = false;  // the certificate says that its host has the cluster key, too (kCertificate)
   // As whom requests count. The holder of the cluster key is root or SlurmUser, since they alone may read it; a certificate and a token are
   // no user at all.
   Uid user(Uid slurm_user) const {

@@ -30,7 +30,7 @@ Connection::Connection(Loop& loop, Established e)
       context_(std::move(e.context)),
       tls_(std::move(e.tls)),
       limits_(e.limits),
-      throttle_(e.accepted && peer_.trust != Trust::kClusterKey && peer_.trust != Trust::kCertificate),
+      throttle_(e.accepted && peer_.trust != Trust::kClusterKey),
       share_(std::move(e.share)),
       limited_(share_ && share_->counted()),
       partial_(std::move(e.first_bytes)) {}
@@ -41,7 +41,7 @@ void Connection::start() {
   if (closed_) return;
   watch_ = loop_.watch(
       fd_.get(), [this] { readable(); }, [this] { flush(); });
-  if (limited_) {
+  if (limited_ && !share_->of_host()) {
     idle_since_ = now_us();
     arm(add_time(idle_since_, limits_.idle));
   }
@@ -147,7 +147,7 @@ size_t Connection::take_frames(std::string_view bytes) {
       lose(Error(Errc::kFrameMalformed, "connection to " + peer_.address + ": " + parsed.why));
       break;
     }
-    if (limited_ && parsed.header && !fits(parsed)) break;
+    if (limited_ && !share_->of_host() && parsed.header && !fits(parsed)) break;
     if (parsed.verdict == Parsed::Verdict::kNeedMore) {
       partial_need_ = parsed.size;
       break;
@@ -159,13 +159,14 @@ size_t Connection::take_frames(std::string_view bytes) {
         partial_need_ = 0;
         break;
       }
-      if (verdict == Share::Verdict::kRefuse) {
-        if (parsed.frame.kind == FrameKind::kRequest)
-          enqueue(FrameKind::kError, parsed.frame.id, 0, encode_error(share_->too_many_requests()));
+      // What a host has to say itself is no notice that may be lost.
+      const bool request = parsed.frame.kind == FrameKind::kRequest;
+      if (verdict == Share::Verdict::kRefuse && (request || !share_->of_host())) {
+        if (request) enqueue(FrameKind::kError, parsed.frame.id, 0, encode_error(share_->too_many_requests()));
         used += parsed.size;
         continue;
       }
-      if (parsed.frame.kind != FrameKind::kRequest) share_->answered();
+      if (!request && verdict == Share::Verdict::kTake) share_->answered();
       ++active_;
     }
     handle(parsed.frame);
@@ -443,7 +444,7 @@ void Connection::on_timer() {
 
 // Returns when to look again. A user's connection ends after limits_.idle in which nothing happened on it and nothing was on its way.
 int64_t Connection::look_if_idle(int64_t now) {
-  if (!limited_ || limits_.idle == kNoTimeout) return INT64_MAX;
+  if (!limited_ || share_->of_host() || limits_.idle == kNoTimeout) return INT64_MAX;
   const bool at_work =
       active_ != active_before_ || notified_ || unanswered_ > 0 || !pending_.empty() || queued_bytes() > 0 || !partial_.empty();
   if (at_work) {

@@ -28,6 +28,8 @@ class TlsHandshake final : public Handshake {
                    : proof.by == TlsProof::By::kToken ? Trust::kToken
                                                       : Trust::kCertificate;
     e.peer.certified = proof.subject;
+    e.peer.expires = proof.expires;
+    e.peer.has_key = proof.has_key;
     e.context = std::move(context_);
     e.tls = std::move(session_);
   }

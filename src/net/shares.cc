@@ -32,69 +32,83 @@ Shares::Shares(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures)
     : loop_(loop), reserve_(std::move(reserve)), figures_(figures), pace_(figures.told_again) {}
 
 bool Shares::is_reserve(const Peer& peer) const {
-  return peer.trust == Trust::kClusterKey || peer.trust == Trust::kCertificate ||
-         std::ranges::find(reserve_, peer.uid.value) != reserve_.end();
+  if (peer.trust == Trust::kCertificate) return false;
+  return peer.trust == Trust::kClusterKey || std::ranges::find(reserve_, peer.uid.value) != reserve_.end();
 }
 
-std::shared_ptr<Shares::Account> Shares::account(Uid uid) {
-  auto& a = accounts_[uid.value];
+std::shared_ptr<Shares::Account> Shares::account(std::string who, bool host) {
+  auto& a = accounts_[who];
   if (!a) {
     a = std::make_shared<Account>();
-    a->uid = uid;
+    a->who = std::move(who);
+    a->host = host;
   }
   return a;
 }
 
+std::shared_ptr<Shares::Account> Shares::account(const Peer& peer) {
+  return peer.trust == Trust::kCertificate ? account(peer.certified.text(), true) : account(name_of(peer.uid), false);
+}
+
 void Shares::forget_if_empty(const Account& a) {
   if (a.connections || a.passed_on) return;
-  waiting_.erase(a.uid.value);
-  accounts_.erase(a.uid.value);
+  const std::string who = a.who;
+  waiting_.erase(who);
+  accounts_.erase(who);
 }
 
 size_t Shares::connections_of(Uid uid) const {
-  auto at = accounts_.find(uid.value);
+  auto at = accounts_.find(name_of(uid));
   return at == accounts_.end() ? 0 : at->second->connections;
 }
 
 size_t Shares::bytes_of(Uid uid) const {
-  auto at = accounts_.find(uid.value);
+  auto at = accounts_.find(name_of(uid));
   return at == accounts_.end() ? 0 : at->second->bytes;
 }
 
-Error Shares::refused(Uid uid, std::string what) {
+Error Shares::refused(const std::string& who, std::string what) {
   if (on_refused)
-    if (auto untold = pace_.tell(std::to_string(uid.value), Loop::monotonic()))
-      on_refused("uid " + std::to_string(uid.value) + " is turned away: " + what + Pace::more(*untold));
+    if (auto untold = pace_.tell(who, Loop::monotonic())) on_refused(who + " is turned away: " + what + Pace::more(*untold));
   return Error(Errc::kTryAgainLater, "The daemon turned this connection away: " + what, "end some of your commands, or try again later");
 }
 
 Result<std::unique_ptr<Share>> Shares::open(const Peer& peer) {
   std::shared_ptr<Account> owner;
-  if (!is_reserve(peer)) {
-    owner = account(peer.uid);
-    if (owner->connections + 2 > figures_.connections - connections_) {
-      Error e = refused(peer.uid, std::to_string(owner->connections) + " connections of this user are open, and " +
+  if (!is_reserve(peer)) owner = account(peer);
+  if (owner && !owner->host && owner->connections + 2 > figures_.connections - connections_) {
+    Error e = refused(owner->who, std::to_string(owner->connections) + " connections of this user are open, and " +
                                       std::to_string(figures_.connections - connections_) + " are left for all others");
-      forget_if_empty(*owner);
-      return std::unexpected(std::move(e));
-    }
+    forget_if_empty(*owner);
+    return std::unexpected(std::move(e));
   }
   if (all_ + 1 > figures_.descriptors - figures_.kept_back()) {
-    Error e = refused(
-        peer.uid, std::to_string(all_) + " connections are open, and the limit on open files is " + std::to_string(figures_.descriptors));
+    Error e =
+        refused(owner ? owner->who : name_of(peer.uid),
+                std::to_string(all_) + " connections are open, and the limit on open files is " + std::to_string(figures_.descriptors));
     if (owner) forget_if_empty(*owner);
     return std::unexpected(std::move(e));
   }
   ++all_;
-  if (owner) ++owner->connections, ++connections_;
+  if (owner) {
+    ++owner->connections;
+    if (!owner->host) ++connections_;
+  }
   return std::unique_ptr<Share>(new Share(shared_from_this(), std::move(owner)));
 }
 
 Result<std::shared_ptr<void>> Shares::pass_on(Uid uid, size_t bytes) {
   if (std::ranges::find(reserve_, uid.value) != reserve_.end()) return std::shared_ptr<void>();
-  auto payer = account(uid);
-  if (payer->passed_on >= figures_.parked || payer->passed_on_bytes + bytes > figures_.parked_bytes) {
-    Error e = refused(uid, std::to_string(payer->passed_on) + " requests of this user, passed on by nodes, are not answered yet");
+  return pass_on(account(name_of(uid), false), bytes);
+}
+
+Result<std::shared_ptr<void>> Shares::pass_on(const Subject& host, size_t bytes) { return pass_on(account(host.text(), true), bytes); }
+
+Result<std::shared_ptr<void>> Shares::pass_on(std::shared_ptr<Account> payer, size_t bytes) {
+  const size_t times = payer->host ? ShareFigures::kHostTimes : 1;
+  if (payer->passed_on >= times * figures_.parked || payer->passed_on_bytes + bytes > times * figures_.parked_bytes) {
+    Error e = refused(payer->who, std::to_string(payer->passed_on) + " requests of this " +
+                                      (payer->host ? "host" : "user, passed on by nodes,") + " are not answered yet");
     forget_if_empty(*payer);
     return std::unexpected(std::move(e));
   }
@@ -130,7 +144,8 @@ bool Shares::turn_is_over(Account& a) {
 }
 
 bool Shares::is_busy(Account& a, size_t bytes) {
-  if (a.busy == 0 || (a.busy < figures_.busy && a.busy_bytes + bytes <= figures_.busy_bytes)) return false;
+  const size_t times = a.host ? ShareFigures::kHostTimes : 1;
+  if (a.busy == 0 || (a.busy < times * figures_.busy && a.busy_bytes + bytes <= times * figures_.busy_bytes)) return false;
   const Duration now = Loop::monotonic();
   if (now - a.rotated < figures_.parked_after) return true;
   a.rotated = now;
@@ -151,8 +166,8 @@ void Shares::resume_soon(Duration in) {
 void Shares::resume() {
   timer_at_ = Duration::max();
   bool for_a_turn = false;
-  for (uint32_t uid : std::vector<uint32_t>(waiting_.begin(), waiting_.end())) {
-    auto at = accounts_.find(uid);
+  for (const std::string& who : std::vector<std::string>(waiting_.begin(), waiting_.end())) {
+    auto at = accounts_.find(who);
     if (at == accounts_.end()) continue;
     std::shared_ptr<Account> a = at->second;
     for (size_t i = 0; i < kResumedInTurn && !a->waiting.empty() && !turn_is_over(*a) && !is_busy(*a, 0); ++i) {
@@ -160,7 +175,7 @@ void Shares::resume() {
       a->waiting.pop_front();
       f();
     }
-    if (a->waiting.empty()) waiting_.erase(uid);
+    if (a->waiting.empty()) waiting_.erase(who);
     else for_a_turn = for_a_turn || !is_busy(*a, 0);
   }
   if (!waiting_.empty()) resume_soon(for_a_turn ? Duration{} : milliseconds(50));
@@ -173,14 +188,20 @@ Share::~Share() {
   hold(0);
   while (unanswered_ > 0) answered();
   --account_->connections;
-  --shares_->connections_;
+  if (!account_->host) --shares_->connections_;
   shares_->forget_if_empty(*account_);
 }
 
 bool Share::hold(size_t bytes) {
   if (!account_) return true;
-  if (bytes > held_) {
-    const size_t more = bytes - held_;
+  const size_t more = bytes > held_ ? bytes - held_ : 0;
+  if (account_->host) {
+    if (more && account_->bytes + more > shares_->figures_.host_bytes) return false;
+    account_->bytes += bytes - held_;
+    held_ = bytes;
+    return true;
+  }
+  if (more) {
     const size_t left = shares_->figures_.bytes - std::min(shares_->figures_.bytes, shares_->bytes_);
     if (account_->bytes + 2 * more > left) return false;
   }
@@ -195,11 +216,12 @@ Share::Verdict Share::take(size_t bytes) {
   Shares::Account& account = *account_;
   if (shares_->turn_is_over(account) || shares_->is_busy(account, bytes)) return Verdict::kWait;
   const ShareFigures& figures = shares_->figures_;
+  const size_t times = account.host ? ShareFigures::kHostTimes : 1;
   shares_->begin_turn();
   ++account.turn_frames;
   account.turn_bytes += bytes;
-  if (account.parked + account.busy >= figures.parked ||
-      (account.parked_bytes > 0 && account.parked_bytes + account.busy_bytes + bytes > figures.parked_bytes))
+  if (account.parked + account.busy >= times * figures.parked ||
+      (account.parked_bytes > 0 && account.parked_bytes + account.busy_bytes + bytes > times * figures.parked_bytes))
     return Verdict::kRefuse;
   if (account.busy == 0) account.rotated = Loop::monotonic();
   ++account.busy;
@@ -227,17 +249,19 @@ bool Share::must_wait() { return account_ && (shares_->turn_is_over(*account_) |
 
 void Share::wait(std::function<void()> f) {
   account_->waiting.push_back(std::move(f));
-  shares_->waiting_.insert(account_->uid.value);
+  shares_->waiting_.insert(account_->who);
   shares_->resume_soon(shares_->is_busy(*account_, 0) ? milliseconds(50) : Duration{});
 }
 
 Error Share::too_many_requests() const {
-  return shares_->refused(account_->uid, std::to_string(account_->parked + account_->busy) + " requests of this user are not answered yet");
+  return shares_->refused(account_->who, std::to_string(account_->parked + account_->busy) + " requests of this " +
+                                             (account_->host ? "host" : "user") + " are not answered yet");
 }
 
 Error Share::too_many_bytes() const {
-  return shares_->refused(account_->uid, "frames that are not whole and answers that are not taken hold " +
-                                             std::to_string(account_->bytes >> 20) + " MiB for this user, and that is its share");
+  return shares_->refused(account_->who, "frames that are not whole and answers that are not taken hold " +
+                                             std::to_string(account_->bytes >> 20) + " MiB for this " + (account_->host ? "host" : "user") +
+                                             ", and that is its share");
 }
 
 }  // namespace muster::net

@@ -6,6 +6,9 @@
 // Requests go by turns of users, not of connections: in one turn of the loop a bounded number of a user's frames are handled, and a
 // bounded number may be on their way unanswered; the others wait in the user's sockets.
 //
+// A host that is known by a certificate of its own is counted by its name: its requests and bytes as a user's, with bounds for a host that
+// asks for many users (kHostTimes, host_bytes), its connections not: they take nothing from users, and slurmctld bounds them (Members).
+//
 // Not counted: the reserve (root, SlurmUser, the daemon's own user) and peers that proved the cluster key (nodes). They are bounded by
 // the descriptors of the process alone, of which users never get the greater part, and some stay for files and programs.
 //
@@ -37,6 +40,8 @@ struct ShareFigures {
   size_t busy_bytes = size_t{4} << 20;  // of their frames; decoded lists take at most 24 times as much. A single request may be larger
   size_t parked = 4096;                 // of one user: unanswered for long (sbatch --wait, salloc in the queue)
   size_t parked_bytes = size_t{16} << 20;
+  size_t host_bytes = size_t{64} << 20;    // of one host with a certificate: frames not yet whole, answers not yet taken
+  static constexpr size_t kHostTimes = 4;  // such a host may have as often a user's busy and parked requests: it speaks for several
   Duration parked_after = seconds(1);
   Duration told_again = minutes(1);  // one line of the log per user in this time
   // Of the process's descriptors users get a quarter, peers that have not proved who they are an eighth, and a sixteenth
@@ -58,6 +63,8 @@ class Shares : public std::enable_shared_from_this<Shares> {
   Result<std::unique_ptr<Share>> open(const Peer& peer);
   // Takes a place for one request that another peer passes on for this user, given back with the last copy.
   Result<std::shared_ptr<void>> pass_on(Uid uid, size_t bytes);
+  // The same, but the host with a certificate that passes it on is charged: nothing says that the user whom it names has asked.
+  Result<std::shared_ptr<void>> pass_on(const Subject& host, size_t bytes);
   bool is_reserve(const Peer& peer) const;
   const ShareFigures& figures() const { return figures_; }
   size_t connections_of(Uid uid) const;
@@ -71,7 +78,8 @@ class Shares : public std::enable_shared_from_this<Shares> {
  private:
   friend class Share;
   struct Account {
-    Uid uid{};
+    std::string who;    // "uid 1000", "node:n1"
+    bool host = false;  // with a certificate
     size_t connections = 0, bytes = 0;
     size_t busy = 0, busy_bytes = 0, parked = 0, parked_bytes = 0;
     size_t passed_on = 0, passed_on_bytes = 0;
@@ -81,20 +89,23 @@ class Shares : public std::enable_shared_from_this<Shares> {
     std::deque<std::function<void()>> waiting;
   };
   Shares(Loop& loop, std::vector<uint32_t> reserve, ShareFigures figures);
-  std::shared_ptr<Account> account(Uid uid);
+  static std::string name_of(Uid uid) { return "uid " + std::to_string(uid.value); }
+  std::shared_ptr<Account> account(std::string who, bool host);
+  std::shared_ptr<Account> account(const Peer& peer);
+  Result<std::shared_ptr<void>> pass_on(std::shared_ptr<Account> payer, size_t bytes);
   void forget_if_empty(const Account& a);
   bool turn_is_over(Account& a);
   bool is_busy(Account& a, size_t bytes);
   void begin_turn();
   void resume_soon(Duration in);
   void resume();
-  Error refused(Uid uid, std::string what);
+  Error refused(const std::string& who, std::string what);
 
   Loop& loop_;
   std::vector<uint32_t> reserve_;
   ShareFigures figures_;
-  std::unordered_map<uint32_t, std::shared_ptr<Account>> accounts_;
-  std::set<uint32_t> waiting_;          // accounts with connections that wait
+  std::unordered_map<std::string, std::shared_ptr<Account>> accounts_;
+  std::set<std::string> waiting_;       // accounts with connections that wait
   size_t all_ = 0;                      // connections, counted users and others
   size_t connections_ = 0, bytes_ = 0;  // of users
   uint64_t turn_ = 1;
@@ -111,6 +122,7 @@ class Share {
   Share(const Share&) = delete;
   Share& operator=(const Share&) = delete;
   bool counted() const { return account_ != nullptr; }
+  bool of_host() const { return account_ && account_->host; }
 
   // Sets how many bytes this connection keeps in memory. False: more than its user's share allows; the number stays as before.
   bool hold(size_t bytes);

@@ -159,6 +159,45 @@ TEST(Shares, PassedOnRequestsCountUntilTheirLastCopyGoes) {
   EXPECT_TRUE(shares->pass_on(Uid(1001), 1));
 }
 
+Peer host(const std::string& name) {
+  Peer p;
+  p.trust = Trust::kCertificate;
+  p.certified = {SubjectKind::kNode, name};
+  return p;
+}
+
+// A host that is known by a certificate asks for several users, but not without end; and users keep what is theirs.
+TEST(Shares, AHostWithACertificateIsCountedByItsName) {
+  Fixture f;
+  ShareFigures figures = small();
+  figures.parked_after = Duration{};
+  figures.frames_in_turn = 1000;
+  figures.host_bytes = 100;
+  auto shares = Shares::make(f.loop, {}, figures);
+  std::vector<std::unique_ptr<Share>> n1;
+  for (int i = 0; i < 20; ++i) n1.push_back(*shares->open(host("n1")));
+  auto n2 = *shares->open(host("n2"));
+  auto alice = *shares->open(user(1001));
+  using enum Share::Verdict;
+  EXPECT_TRUE(n1[0]->of_host());
+  EXPECT_FALSE(alice->of_host());
+  const size_t most = figures.parked * ShareFigures::kHostTimes;
+  for (size_t i = 0; i < most; ++i) EXPECT_EQ(n1[i % 20]->take(1), kTake) << i;
+  EXPECT_EQ(n1[0]->take(1), kRefuse) << "over all its connections";
+  EXPECT_NE(n1[0]->too_many_requests().message().find("of this host"), std::string_view::npos);
+  EXPECT_EQ(n2->take(1), kTake);
+  EXPECT_EQ(alice->take(1), kTake);
+  EXPECT_TRUE(n1[0]->hold(60));
+  EXPECT_FALSE(n1[1]->hold(60));
+  EXPECT_TRUE(n2->hold(60));
+  EXPECT_EQ(shares->bytes_of(Uid(1001)), 0u);
+  std::vector<std::shared_ptr<void>> held;
+  for (size_t i = 0; i < most; ++i) held.push_back(*shares->pass_on(Subject{SubjectKind::kNode, "n1"}, 1));
+  EXPECT_FALSE(shares->pass_on(Subject{SubjectKind::kNode, "n1"}, 1));
+  EXPECT_TRUE(shares->pass_on(Subject{SubjectKind::kNode, "n2"}, 1));
+  EXPECT_TRUE(shares->pass_on(Uid(1001), 1));
+}
+
 TEST(Shares, TheLogHearsOnceOfAUser) {
   Fixture f;
   auto shares = Shares::make(f.loop, {}, small());

@@ -231,7 +231,7 @@ class Session final : public TlsSession {
       return fail(Errc::kAuthFailed, "the peer has slurmctld's certificate, and slurmctld calls nobody with it");
     if (identity_->refuses(facts.subject, unix_seconds(facts.issued)))
       return fail(Errc::kAuthFailed, "the certificate of " + who + " was revoked");
-    proof_ = {TlsProof::By::kCertificate, std::move(facts.subject)};
+    proof_ = {TlsProof::By::kCertificate, std::move(facts.subject), facts.expires, facts.has_key};
     return {};
   }
 

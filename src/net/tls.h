@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "model/subject.h"
 #include "net/identity.h"
 
@@ -28,7 +29,9 @@ namespace muster::net {
 // By what the other end was proved.
 struct TlsProof {
   enum class By : uint8_t { kKey, kToken, kCertificate } by = By::kKey;
-  Subject subject;  // of the certificate; kToken with the token's name
+  Subject subject;       // of the certificate; kToken with the token's name
+  Time expires{};        // of the certificate
+  bool has_key = false;  // it says that its host has the cluster key, too
 };
 
 class TlsSession {

@@ -65,6 +65,8 @@ Result<Subject> TokenBook::use(const std::string& token_name, const rpc::AskCert
   const std::vector<std::string> hosts = row.hosts->names();
   if (std::ranges::find(hosts, asked.name) == hosts.end())
     return refuse("is not for '" + asked.name.substr(0, 64) + "', but for " + row.hosts.text().substr(0, 256));
+  if (std::ranges::binary_search(at->barred, asked.name))
+    return refuse("was made before '" + asked.name.substr(0, 64) + "' was revoked: to let that host in again takes a new token");
   row.used.push_back({asked.name, address.substr(0, kMostAddress), now});
   return Subject{kind_of(row.role), asked.name};
 }
@@ -72,13 +74,40 @@ Result<Subject> TokenBook::use(const std::string& token_name, const rpc::AskCert
 void TokenBook::revoke_subject(const std::string& subject, Time now) {
   const auto at = std::ranges::find(state_.revoked, subject, &rpc::Revocation::subject);
   if (at == state_.revoked.end()) state_.revoked.push_back({subject, now});
-  else at->issued_until = std::max(at->issued_until, now);
+  else
+    at->issued_until = std::max(at->issued_until + seconds(1), now);  // what was issued since then counts from the next second (issue_time)
 }
 
-Result<std::vector<std::string>> TokenBook::revoke(const rpc::RevokeToken& asked, Time now) {
+void TokenBook::bar(const std::vector<std::string>& subjects) {
+  for (Entry& entry : state_.tokens) {
+    if (entry.row.revoked != kTimeUnset) continue;
+    for (const std::string& host : entry.row.hosts->names())
+      if (std::ranges::binary_search(subjects, Subject{kind_of(entry.row.role), host}.text())) entry.barred.push_back(host);
+    std::ranges::sort(entry.barred);
+    entry.barred.erase(std::unique(entry.barred.begin(), entry.barred.end()), entry.barred.end());
+  }
+}
+
+// Its word lies on the disk of whoever has joined by it.
+std::vector<uint32_t> TokenBook::known_to(const std::vector<std::string>& subjects, Time now) const {
+  std::vector<uint32_t> out;
+  for (const Entry& entry : state_.tokens) {
+    const rpc::TokenRow& row = entry.row;
+    const bool good =
+        row.revoked == kTimeUnset && now < row.expires && row.used.size() < row.uses && entry.barred.size() < row.hosts->count();
+    if (good && std::ranges::any_of(row.used, [&](const rpc::TokenUse& use) {
+          return std::ranges::binary_search(subjects, Subject{kind_of(row.role), use.host}.text());
+        }))
+      out.push_back(row.id);
+  }
+  return out;
+}
+
+Result<rpc::TokenRevoked> TokenBook::revoke(const rpc::RevokeToken& asked, Time now) {
   if ((asked.token != 0) + !asked.node.empty() + !asked.login.empty() != 1)
     return fail(Errc::kInvalidArgument, {}, "one token, one node or one login host is revoked at a time");
-  std::vector<std::string> out;
+  rpc::TokenRevoked revoked;
+  std::vector<std::string>& out = revoked.subjects;
   for (const auto& [kind, name] : {std::pair{SubjectKind::kNode, &asked.node}, std::pair{SubjectKind::kLogin, &asked.login}})
     if (!name->empty()) {
       if (!Subject::is_name(*name)) return fail(Errc::kInvalidArgument, {}, "'" + name->substr(0, 64) + "' is no name of a host");
@@ -94,7 +123,9 @@ Result<std::vector<std::string>> TokenBook::revoke(const rpc::RevokeToken& asked
   out.erase(std::unique(out.begin(), out.end()), out.end());
   // A certificate of this second may be issued already.
   for (const std::string& subject : out) revoke_subject(subject, from_unix(unix_seconds(now)));
-  return out;
+  bar(out);
+  revoked.known = known_to(out, now);
+  return revoked;
 }
 
 void TokenBook::forget(Time now) {

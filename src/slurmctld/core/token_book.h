@@ -2,7 +2,8 @@
 // keeps it on the disk and makes keys and certificates. Its clock is what it is told. Cost: O(tokens).
 //
 // A token that is used up, has expired or is revoked is still known for kKept, so that who comes with it is told why it is refused. A revocation
-// is kept until every certificate that it is about has expired.
+// is kept until every certificate that it is about has expired. A host that is revoked is barred from every token that there is then: it may know
+// them. A token that is made afterwards lets it in again.
 #pragma once
 
 #include <map>
@@ -23,12 +24,14 @@ class TokenBook {
   static constexpr Duration kKept = minutes(24 * 60);
   struct Entry {
     rpc::TokenRow row;
-    std::string name, key;  // what both ends derive from the token (net/authority.h)
+    std::string name, key;            // what both ends derive from the token (net/authority.h)
+    std::vector<std::string> barred;  // those of its hosts that were revoked, in order: at most as many as it names
     template <class S, class V>
     static void describe(S& self, V&& field) {
       field(1, "row", self.row);
       field(2, "name", self.name);
       field(3, "key", self.key);
+      field(4, "barred", self.barred);
     }
   };
   struct State {
@@ -51,7 +54,8 @@ class TokenBook {
   // A certificate by a token: who gets it. kAuthFailed says why not.
   Result<Subject> use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now);
   // Whose certificates are refused from now on; nobody's, where a token was not used. kInvalidArgument: no such token, or no host is named.
-  Result<std::vector<std::string>> revoke(const rpc::RevokeToken& asked, Time now);
+  // Cost: O(names of all tokens).
+  Result<rpc::TokenRevoked> revoke(const rpc::RevokeToken& asked, Time now);
   void forget(Time now);  // what is of no more interest
 
   // When a certificate of this host is issued now: behind a revocation of this second.
@@ -61,6 +65,8 @@ class TokenBook {
 
  private:
   void revoke_subject(const std::string& subject, Time now);
+  void bar(const std::vector<std::string>& subjects);
+  std::vector<uint32_t> known_to(const std::vector<std::string>& subjects, Time now) const;
 
   State state_;
 };

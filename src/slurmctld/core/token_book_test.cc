@@ -15,6 +15,9 @@ rpc::CreateToken asked(const std::string& hosts, uint32_t uses = 1, uint32_t sec
   out.seconds = seconds;
   return out;
 }
+std::vector<std::string> revoked_by(TokenBook& book, const rpc::RevokeToken& asked, Time now) {
+  return book.revoke(asked, now).value_or(rpc::TokenRevoked{}).subjects;
+}
 rpc::AskCertificate of(const std::string& name, rpc::TokenRole role = rpc::TokenRole::kNode) { return {role, name, std::string(32, 'p')}; }
 
 TEST(TokenBook, ATokenIsGoodForItsNamesAsOftenAsItSaysUntilItExpires) {
@@ -44,7 +47,7 @@ TEST(TokenBook, ARevokedTokenTakesThoseWithItWhoJoinedByIt) {
   ASSERT_TRUE(book.use("t2", of("c2"), "a", kNow));
   rpc::RevokeToken revoke;
   revoke.token = 1;
-  EXPECT_EQ(book.revoke(revoke, kNow + seconds(5)).value_or(std::vector<std::string>{}), std::vector<std::string>{"node:c1"});
+  EXPECT_EQ(revoked_by(book, revoke, kNow + seconds(5)), std::vector<std::string>{"node:c1"});
   EXPECT_NE(book.use("t1", of("c3"), "a", kNow + seconds(6)).error().hint.find("was revoked"), std::string::npos);
   EXPECT_TRUE(book.use("t2", of("c3"), "a", kNow + seconds(6)));
   ASSERT_EQ(book.state().revoked.size(), 1u);
@@ -59,10 +62,10 @@ TEST(TokenBook, AHostIsRevokedByItsName) {
   TokenBook book;
   rpc::RevokeToken revoke;
   revoke.node = "n1";
-  EXPECT_EQ(book.revoke(revoke, kNow).value_or(std::vector<std::string>{}), std::vector<std::string>{"node:n1"});
+  EXPECT_EQ(revoked_by(book, revoke, kNow), std::vector<std::string>{"node:n1"});
   revoke.node = "";
   revoke.login = "l1";
-  EXPECT_EQ(book.revoke(revoke, kNow).value_or(std::vector<std::string>{}), std::vector<std::string>{"login:l1"});
+  EXPECT_EQ(revoked_by(book, revoke, kNow), std::vector<std::string>{"login:l1"});
   for (const auto& [token, node, login] : {std::tuple{0u, "", ""}, std::tuple{1u, "n1", ""}, std::tuple{0u, "n1", "l1"},
                                            std::tuple{7u, "", ""}, std::tuple{0u, "a b", ""}, std::tuple{0u, "a\nb", ""}})
     EXPECT_EQ(book.revoke({token, node, login}, kNow).error().code, Errc::kInvalidArgument) << token << node << login;
@@ -79,6 +82,52 @@ TEST(TokenBook, WhatIsAskedForIsBounded) {
   EXPECT_EQ(book.add(asked("c1"), "t", "key", kNow).error().code, Errc::kTryAgainLater);
   EXPECT_TRUE(book.add(asked("c1"), "t", "key", kNow + seconds(3600) + TokenBook::kKept + kCertificateLife))
       << "they are forgotten by then";
+}
+
+// Who was there has the word of the token that let the host in, and perhaps others.
+TEST(TokenBook, ARevokedHostIsBarredFromTheTokensOfThatDay) {
+  TokenBook book;
+  ASSERT_TRUE(book.add(asked("c[1-3]", 9), "t1", "key", kNow));
+  ASSERT_TRUE(book.add(asked("c1,d1", 9), "t2", "key", kNow));
+  ASSERT_TRUE(book.add(asked("c1", 9, 3600, rpc::TokenRole::kLogin), "login", "key", kNow));
+  ASSERT_TRUE(book.add(asked("d[1-3]", 9), "t4", "key", kNow));
+  ASSERT_TRUE(book.use("t1", of("c1"), "a", kNow));
+  auto revoked = book.revoke({0, "c1", ""}, kNow);
+  ASSERT_TRUE(revoked);
+  EXPECT_EQ(revoked->known, std::vector<uint32_t>{1}) << "that one is on its disk, and lets others in";
+  for (const char* token : {"t1", "t2"}) {
+    auto again = book.use(token, of("c1"), "a", kNow + seconds(9));
+    ASSERT_FALSE(again) << token;
+    EXPECT_NE(again.error().hint.find("was made before 'c1' was revoked"), std::string::npos) << again.error().hint;
+  }
+  EXPECT_EQ(book.rows()[0].used.size(), 1u);
+  EXPECT_TRUE(book.use("t1", of("c2"), "b", kNow)) << "another of its names";
+  EXPECT_TRUE(book.use("login", of("c1", rpc::TokenRole::kLogin), "a", kNow)) << "a login host of that name is another";
+  // As it is on the disk.
+  TokenBook kept(book.state());
+  EXPECT_FALSE(kept.use("t2", of("c1"), "a", kNow));
+  ASSERT_TRUE(kept.add(asked("c1"), "t5", "key", kNow));
+  EXPECT_TRUE(kept.use("t5", of("c1"), "a", kNow)) << "a new token is the administrator's word";
+  // With a token those are out who joined by it: by its brothers they do not come back either.
+  ASSERT_TRUE(book.use("t2", of("d1"), "a", kNow));
+  EXPECT_EQ(revoked_by(book, {2, "", ""}, kNow), std::vector<std::string>{"node:d1"});
+  EXPECT_FALSE(book.use("t4", of("d1"), "a", kNow));
+  EXPECT_TRUE(book.use("t4", of("d2"), "a", kNow));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(book.revoke({0, "c1", ""}, kNow));
+  EXPECT_EQ(book.state().tokens[0].barred, std::vector<std::string>{"c1"}) << "once is enough";
+}
+
+// A certificate that is issued behind a revocation is dated into the next second, and revoked in the same second as it was issued.
+TEST(TokenBook, ASecondRevocationWithinASecondCounts) {
+  TokenBook book;
+  const Subject c1{SubjectKind::kNode, "c1"};
+  ASSERT_TRUE(book.revoke({0, "c1", ""}, kNow));
+  const Time second = book.issue_time(c1, kNow);
+  ASSERT_TRUE(book.revoke({0, "c1", ""}, kNow));
+  EXPECT_GE(book.state().revoked.at(0).issued_until, second);
+  EXPECT_GT(book.issue_time(c1, kNow), second);
+  ASSERT_TRUE(book.revoke({0, "c1", ""}, kNow + seconds(100)));
+  EXPECT_EQ(book.state().revoked.at(0).issued_until, kNow + seconds(100));
 }
 
 // As long as a certificate of it can be good.

@@ -98,9 +98,9 @@ Result<rpc::TokenCreated> Certificates::create(const rpc::CreateToken& asked, Ti
 Result<rpc::TokenRevoked> Certificates::revoke(const rpc::RevokeToken& asked, Time now) {
   TokenBook book = book_;
   book.forget(now);
-  MUSTER_TRY(subjects, book.revoke(asked, now));
+  MUSTER_TRY(revoked, book.revoke(asked, now));
   MUSTER_TRY_VOID(keep(std::move(book)));
-  return rpc::TokenRevoked{std::move(subjects)};
+  return revoked;
 }
 
 Result<rpc::CertificateIssued> Certificates::issue(const Subject& who, const std::string& address, const rpc::AskCertificate& asked,
@@ -110,7 +110,8 @@ Result<rpc::CertificateIssued> Certificates::issue(const Subject& who, const std
   TokenBook book = book_;
   MUSTER_TRY(subject, holder(who, address, asked, now, book));
   const Time issued = book.issue_time(subject, now);
-  MUSTER_TRY(certificate, net::issue_certificate(secret_, subject, asked.public_key, issued, issued + kCertificateLife));
+  MUSTER_TRY(certificate, net::issue_certificate(secret_, subject, asked.public_key, issued, issued + kCertificateLife,
+                                                 who.kind == SubjectKind::kClusterKey || who.kind == SubjectKind::kAdministrator));
   if (who.kind == SubjectKind::kToken) MUSTER_TRY_VOID(keep(std::move(book)));
   return rpc::CertificateIssued{std::move(certificate), identity_->authority, book_.state().revoked};
 }

@@ -83,10 +83,10 @@ TEST(Certificates, WhoIsGivenOneOfWhom) {
     auto issued = (*certificates)->issue(who, "here", asked, folder.now);
     if (!issued) return std::string();
     auto facts = net::verify_certificate(issued->certificate, (*certificates)->identity()->authority, folder.now);
-    return facts && facts->public_key == asked.public_key ? facts->subject.text() : "?";
+    return facts && facts->public_key == asked.public_key ? facts->subject.text() + (facts->has_key ? " with the key" : "") : "?";
   };
-  EXPECT_EQ(gives({kClusterKey, ""}, of("n1")), "node:n1");
-  EXPECT_EQ(gives({kAdministrator, ""}, of("l1", rpc::TokenRole::kLogin)), "login:l1");
+  EXPECT_EQ(gives({kClusterKey, ""}, of("n1")), "node:n1 with the key");
+  EXPECT_EQ(gives({kAdministrator, ""}, of("l1", rpc::TokenRole::kLogin)), "login:l1 with the key");
   EXPECT_EQ(gives({kNode, "n1"}, of("n1")), "node:n1");
   EXPECT_EQ(gives({kLogin, "l1"}, of("l1", rpc::TokenRole::kLogin)), "login:l1");
   for (const auto& [who, name, role] : {std::tuple{Subject{kNode, "n1"}, "n2", rpc::TokenRole::kNode},
