@@ -184,7 +184,7 @@ struct WaitSteps {  // swait: answered when the job has no step that runs or wai
   JobId job{};
   MUSTER_FIELDS(field(1, "job", self.job);)
 };
-// sacct -j: answered when slurmdbd has the records of what happened to these jobs, or when slurmdbd is away and cannot get them.
+// sacct: answered when slurmdbd has the records of what happened to these jobs (none: to any), or when it is away and cannot get them.
 struct WaitRecords {
   std::vector<JobId> jobs;
   MUSTER_FIELDS(field(1, "jobs", self.jobs);)

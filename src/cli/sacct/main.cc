@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "cli/accounting/fresh_records.h"
 #include "cli/accounting/no_accounting.h"
 #include "cli/common/document.h"
 #include "cli/common/print_environment.h"
@@ -47,23 +48,6 @@ void use_local_uids(rpc::JobRecords& part) {
 int trouble(const os::CliLog& log, const Error& e) {
   report(log, e, "Problem talking to the database: ");
   return 1;
-}
-
-constexpr Duration kRecordsTakeAtMost = seconds(1);
-constexpr size_t kMostJobsAskedFor = 1000;  // a longer list is no look at jobs submitted just now; the controller takes 1024
-
-// slurmdbd hears of a job's submission or end some milliseconds late. So when jobs of this cluster are named, its controller is asked to
-// answer once slurmdbd has heard. A controller that does not answer delays nobody for long: what is recorded is shown.
-void wait_for_records(const ClientConf& conf, const rpc::JobRecordFilter& filter) {
-  if (filter.clusters != std::vector{conf.cluster_name}) return;
-  rpc::WaitRecords ask;
-  for (const rpc::JobSelector& s : filter.jobs)
-    if (s.job) ask.jobs.push_back(s.job);
-  if (ask.jobs.empty() || ask.jobs.size() > kMostJobsAskedFor) return;
-  net::ClientOptions how = client_options(conf, Patience::kNone);
-  how.timeout = kRecordsTakeAtMost;
-  if (auto client = net::connect_client(how))
-    static_cast<void>((*client)->request(wire::number_of<rpc::WaitRecords>, wire::encoded(ask), kRecordsTakeAtMost));
 }
 
 // Refuses a QOS that is none, and learns the numbers of all where a column shows them. Gives the exit code where nothing can be listed.

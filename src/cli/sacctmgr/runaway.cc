@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "cli/accounting/fresh_records.h"
 #include "cli/common/print_environment.h"
 #include "cli/sacctmgr/listing.h"
 #include "fields/runaway_view.h"
@@ -76,6 +77,11 @@ Result<std::vector<JobRecord>> find_runaways(Session& database, const ClientConf
   MUSTER_TRY(known, known_to_controller(conf));
   auto is_known = [&](const JobRecord& job) { return known.contains(job.key.id.value); };
   std::erase_if(open, is_known);
+  if (!open.empty()) {
+    rpc::JobRecordFilter ours;
+    ours.clusters = {conf.cluster_name};
+    wait_for_records(conf, ours);
+  }
   std::vector<JobRecord> out;
   for (std::span<const JobRecord> rest = open; !rest.empty();) {
     const auto some = rest.first(std::min(rest.size(), kMostInOneRequest));

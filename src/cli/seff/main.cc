@@ -1,6 +1,7 @@
 // seff: how much of its CPUs and memory a job has used, and what to ask for next time. As Slurm's contributed command of that name.
 #include <unistd.h>
 
+#include "cli/accounting/fresh_records.h"
 #include "cli/accounting/no_accounting.h"
 #include "cli/common/job_ids.h"
 #include "cli/common/print_environment.h"
@@ -29,6 +30,11 @@ int report_job(Session& session, const rpc::JobSelector& named, const os::CliLog
   rpc::QueryRecords query;
   query.filter.jobs.push_back(named);
   query.filter.clusters.push_back(session.conf().cluster_name);
+  if (Result<> connected = session.connect(); !connected) {
+    report(log, connected.error(), "Problem talking to the database: ");
+    return 1;
+  }
+  wait_for_records(session.conf(), query.filter);
   ClientConf conf = session.conf();
   Names names;
   fields::Environment env = print_environment(conf, SacctOptions{}, names);

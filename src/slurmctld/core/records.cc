@@ -151,8 +151,8 @@ UploadRecords next_upload(const Indexes& indexes, size_t most) {
 // For an array this is the newest record of all: its tasks are not looked up one by one.
 uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job) {
   if (indexes.unrecorded().empty()) return 0;
-  if (cluster.arrays.contains(job.value)) return indexes.unrecorded().rbegin()->position;
   const Job* j = cluster.jobs.find(job.value);
+  if (cluster.arrays.contains(job.value) || (j && j->het)) return indexes.unrecorded().rbegin()->position;
   return j && j->record_position > cluster.recorded_position ? j->record_position : 0;
 }
 

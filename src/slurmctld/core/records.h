@@ -56,7 +56,7 @@ struct UploadRecords {
 };
 // About `most` records, more only if one event changed more. Where there are none, `position` is 0.
 UploadRecords next_upload(const Indexes& indexes, size_t most);
-// The position up to which slurmdbd has to have records to know all that happened to the job or array; 0: it knows all already.
+// The position up to which slurmdbd has to have records to know all that happened to the job, array or heterogeneous job; 0: it has them.
 uint64_t newest_record_of(const Cluster& cluster, const Indexes& indexes, JobId job);
 // What of jobs and steps is recorded: AccountingStoreFlags, and nojobs and nosteps of AccountingStorageEnforce.
 struct RecordedParts {

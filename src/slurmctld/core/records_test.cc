@@ -3,6 +3,7 @@
 
 #include "sched/queue/priority.h"
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/waits.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -70,6 +71,34 @@ TEST(Records, AWaitingJobHasThePriorityThatItHasNow) {
       return;
     }
   FAIL() << "nothing was told";
+}
+
+TEST(Records, WhoAsksWaitsForWhatHappenedBefore) {
+  RecordBench b("PrivateData=jobs\n");
+  b.connect();
+  const JobId first = b.submit();
+  b.drain();
+  const Privacy all;
+  auto awaited = [&](const Privacy& privacy, const std::vector<JobId>& jobs) {
+    return records_awaited(b.core.cluster(), b.core.indexes(), privacy, jobs);
+  };
+  EXPECT_EQ(awaited(all, {}), 0u);
+  EXPECT_EQ(awaited(all, {first}), 0u);
+  const JobId second = b.submit();
+  const uint64_t after_second = b.core.indexes().unrecorded().rbegin()->position;
+  EXPECT_EQ(awaited(all, {}), after_second);
+  EXPECT_EQ(awaited(all, {first}), 0u);
+  EXPECT_EQ(awaited(all, {first, second}), after_second);
+  b.submit();
+  const uint64_t newest = b.core.indexes().unrecorded().rbegin()->position;
+  ASSERT_GT(newest, after_second);
+  EXPECT_EQ(awaited(all, {second}), after_second);
+  EXPECT_EQ(awaited(all, {}), newest);
+  // A job that is gone may have left a record; one that may not be seen looks the same.
+  const Privacy hiding(b.settings, b.core.cluster().directory, Caller{Uid(4242), {}, {}, {}});
+  ASSERT_FALSE(hiding.shows(b.get(first)));
+  EXPECT_EQ(awaited(all, {JobId(99999)}), newest);
+  EXPECT_EQ(awaited(hiding, {first}), newest);
 }
 
 TEST(Records, OffKeepsNothing) {

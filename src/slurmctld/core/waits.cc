@@ -68,10 +68,14 @@ std::optional<Result<rpc::Allocated>> AllocationWait::look(const Cluster& cluste
 }
 
 uint64_t records_awaited(const Cluster& cluster, const Indexes& indexes, const Privacy& privacy, const std::vector<JobId>& jobs) {
+  const uint64_t newest = indexes.unrecorded().empty() ? 0 : indexes.unrecorded().rbegin()->position;
+  if (jobs.empty()) return newest;
   uint64_t position = 0;
-  for (JobId id : jobs)
-    if (const Job* job = cluster.jobs.find(id.value); !job || privacy.shows(*job))
-      position = std::max(position, newest_record_of(cluster, indexes, id));
+  for (JobId id : jobs) {
+    const Job* job = cluster.jobs.find(id.value);
+    if (!job || !privacy.shows(*job)) return newest;
+    position = std::max(position, newest_record_of(cluster, indexes, id));
+  }
   return position;
 }
 

@@ -45,8 +45,8 @@ class AllocationWait {
   bool told_ = false;
 };
 
-// The position of the log up to which slurmdbd has to have all records. It takes no account of jobs that the caller may not see, so that
-// the time it takes says nothing about them.
+// The position of the log up to which slurmdbd has to have all records; 0: it has them. Without `jobs` it is all that happened so far. So it
+// is where one of them is not known any more, whose last record may still wait, or may not be seen: the time that it takes is the same.
 uint64_t records_awaited(const Cluster& cluster, const Indexes& indexes, const Privacy& privacy, const std::vector<JobId>& jobs);
 
 }  // namespace muster::slurmctld

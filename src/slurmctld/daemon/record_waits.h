@@ -1,4 +1,4 @@
-// RecordWaits: commands that ask for accounting records (sacct -j) and first wait until slurmdbd has what happened before. This is a place
+// RecordWaits: commands that ask for accounting records (sacct, seff) and first wait until slurmdbd has what happened before. This is a place
 // in line and no more: a command that finds none, or no slurmdbd, is answered at once and reads what there is. Commands are also answered
 // at once when the connection to slurmdbd breaks, and each decides by itself how long it waits. Lives on the core thread. Cost: that of the
 // commands that are answered; forget() looks at all.

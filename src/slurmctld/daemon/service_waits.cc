@@ -95,7 +95,7 @@ Result<> Service::wait_steps(const Call& call, rpc::WaitSteps request) {
   return {};
 }
 
-// sacct -j right after sbatch.
+// sacct right after sbatch.
 Result<> Service::wait_records(const Call& call, rpc::WaitRecords request) {
   auto kept = std::make_shared<const rpc::WaitRecords>(std::move(request));
   core_.post({[this, call, kept, line = waits<rpc::WaitRecords>(call)](Core& core, store::EventLog&) -> Reply {
