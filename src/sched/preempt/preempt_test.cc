@@ -463,6 +463,18 @@ TEST(PreemptQos, OnlyThoseThatTheQosNames) {
   EXPECT_EQ(preempted(c, of_qos("urgent"), p), std::vector<uint32_t>{normal.value});
 }
 
+TEST(PreemptQos, OfAHeterogeneousJobTheQosOfEachComponentSaysIt) {
+  const Params p = preempting(PreemptHow::kRequeue, PreemptRules::By::kQos);
+  for (const std::string other : {"urgent", "normal"}) {
+    Cluster c = with_qos();
+    const JobId normal = run(c, of_qos("normal"), p), standby = run(c, of_qos("standby"), p);
+    const JobId leader = submit(c, of_qos("urgent"), kNow);
+    join(c, {leader, submit(c, of_qos(other), kNow)});
+    const std::vector<uint32_t> both{normal.value, standby.value};
+    EXPECT_EQ(victims_of(Planner().plan(c, p, kNow, Pass::kFull), leader), other == "urgent" ? both : std::vector<uint32_t>());
+  }
+}
+
 TEST(PreemptQos, WithinAQosByPriorityOnly) {
   Cluster c = with_qos();
   const Params p = preempting(PreemptHow::kRequeue, PreemptRules::By::kQos);
