@@ -1,5 +1,6 @@
 #include "agent/membership.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -12,6 +13,7 @@
 #include "net/credential.h"
 #include "os/clock.h"
 #include "os/files.h"
+#include "site/conf_files.h"
 #include "site/guard.h"
 #include "wire/codec.h"
 #include "wire/instances.h"
@@ -23,8 +25,20 @@ namespace {
 constexpr size_t kMostFile = 16384;
 constexpr Duration kPatience = seconds(10);
 
-Result<net::Token> read_token(const std::string& path) {
-  MUSTER_TRY_VOID(site::check_secret(path, "the token", std::nullopt));
+// Whose a file beside the token may be besides ours and root's: of a login host his who owns the folder. That is SlurmUser, who renews what is in
+// it, and whom sackd knows by name, and checks, only when it has been let in. Nobody else may write there: he could plant a certificate, and with it
+// another authority.
+Result<Uid> keeper_of(const std::string& file, SubjectKind kind) {
+  const std::string folder = site::directory_of(file);
+  struct stat st {};
+  Uid keeper{::geteuid()};
+  if (kind == SubjectKind::kLogin && ::stat(folder.c_str(), &st) == 0) keeper = Uid{st.st_uid};
+  MUSTER_TRY_VOID(site::check_folder(folder, "the folder of --token-file", keeper));
+  return keeper;
+}
+
+Result<net::Token> read_token(const std::string& path, Uid keeper) {
+  MUSTER_TRY_VOID(site::check_secret(path, "the token", keeper));
   MUSTER_TRY(text, os::read_file(path, kMostFile));
   auto token = net::parse_token(trim(text));
   if (!token) return fail(Errc::kInvalidArgument, "--token-file " + path + ": " + std::string(token.error().message()));
@@ -45,8 +59,8 @@ struct Membership::Credential {
 };
 
 // What is there of an earlier start, if it is still good and of this token. `token_name`: "", the token is gone.
-Result<> Membership::read(Time now, const std::string& token_name) {
-  MUSTER_TRY_VOID(site::check_secret(file_, "the certificate's key", std::nullopt));
+Result<> Membership::read(Time now, const std::string& token_name, Uid keeper) {
+  MUSTER_TRY_VOID(site::check_secret(file_, "the certificate's key", keeper));
   MUSTER_TRY(bytes, os::read_file(file_, kMostFile));
   Credential kept;
   MUSTER_TRY_VOID(wire::decode(bytes, kept, wire::kOfOurOwn));
@@ -92,13 +106,14 @@ Result<std::shared_ptr<Membership>> Membership::join(const std::string& token_fi
   const bool has_token = ::access(token_file.c_str(), F_OK) == 0, has_credential = ::access(out->file_.c_str(), F_OK) == 0;
   net::TokenProof proof;
   std::string authority;
+  MUSTER_TRY(keeper, keeper_of(out->file_, subject.kind));
   if (has_token || !has_credential) {
-    MUSTER_TRY(token, read_token(token_file));
+    MUSTER_TRY(token, read_token(token_file, keeper));
     MUSTER_TRY(derived, net::token_proof(token.secret));
     proof = std::move(derived);
     authority = std::move(token.authority);
   }
-  Result<> kept = has_credential ? out->read(os::wall_now(), proof.name) : fail(Errc::kNotFound);
+  Result<> kept = has_credential ? out->read(os::wall_now(), proof.name, keeper) : fail(Errc::kNotFound);
   if (kept) return out;
   if (!has_token)
     return fail(Errc::kAuthFailed, out->file_ + ": " + std::string(kept.error().message()), "a new token is needed in " + token_file);

@@ -50,7 +50,7 @@ class Membership {
 
  private:
   struct Credential;  // of the file
-  Result<> read(Time now, const std::string& token_name);
+  Result<> read(Time now, const std::string& token_name, Uid keeper);
   Result<> join_once(const net::Endpoint& server, const std::string& token_name, const std::string& token_key);
   void set_revoked(const std::vector<rpc::Revocation>& revoked);
 

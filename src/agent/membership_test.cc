@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -93,6 +94,23 @@ TEST(Membership, ATokensFileIsReadWithCare) {
   EXPECT_EQ(join({SubjectKind::kNode, "n 1"}).error().code, Errc::kInvalidNodeName);
   ASSERT_TRUE(os::write_file_atomic(path, net::token_text(*net::new_token(Authority().key)), 0644));
   EXPECT_EQ(join({SubjectKind::kNode, "n1"}).error().code, Errc::kAccessDenied) << "others can read it";
+  ASSERT_EQ(::chmod(path.c_str(), 0600), 0);
+  ASSERT_EQ(::chmod(folder.c_str(), 0777), 0);
+  EXPECT_EQ(join({SubjectKind::kNode, "n1"}).error().code, Errc::kAccessDenied) << "anybody could plant a certificate there";
+  ASSERT_EQ(::chmod(folder.c_str(), 0755), 0);
+  if (::geteuid() == 0) {
+    const auto word = [&](const Subject& subject) { return std::string(join(subject).error().message()); };
+    ASSERT_EQ(::chown(path.c_str(), 4242, 4242), 0);
+    EXPECT_NE(word({SubjectKind::kNode, "n1"}).find("belongs to uid 4242; the token"), std::string::npos);
+    ASSERT_EQ(::rename(path.c_str(), (path + ".credential").c_str()), 0);
+    EXPECT_NE(word({SubjectKind::kNode, "n1"}).find("belongs to uid 4242; the certificate's key"), std::string::npos);
+    ASSERT_EQ(::rename((path + ".credential").c_str(), path.c_str()), 0);
+    // The folder of a login host is SlurmUser's, and nobody else's is good in it.
+    ASSERT_EQ(::chown(folder.c_str(), 4242, 4242), 0);
+    EXPECT_NE(word({SubjectKind::kNode, "n1"}).find("belongs to uid 4242"), std::string::npos);
+    ASSERT_EQ(::chown(path.c_str(), 4243, 4243), 0);
+    EXPECT_NE(word({SubjectKind::kLogin, "l1"}).find("belongs to uid 4243"), std::string::npos);
+  }
   std::filesystem::remove_all(folder);
 }
 

@@ -58,6 +58,7 @@ struct StepCredential {
   std::string exclusive, oversubscribe;    // of the job: model/sharing_words.h
   JobId het_leader{};                      // of a heterogeneous job: the id that its tasks know; 0: it is none
   uint32_t first_node = 0, own_nodes = 0;  // of a step over components: which of `nodes` are this component's; 0: all
+  bool by_key_alone = false;               // of somebody with more rights than a user: no host with a mere certificate may bring it
   size_t nodes_end() const { return own_nodes ? size_t{first_node} + own_nodes : nodes.size(); }
   MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step); field(4, "uid", self.uid);
                 field(5, "gid", self.gid); field(6, "user_name", self.user_name); field(7, "num_tasks", self.num_tasks);
@@ -69,7 +70,8 @@ struct StepCredential {
                 field(22, "purpose", self.purpose); field(23, "resv_ports", self.resv_ports); field(24, "cluster", self.cluster);
                 field(25, "exclusive", self.exclusive); field(26, "oversubscribe", self.oversubscribe); field(27, "sluid", self.sluid);
                 field(60, "spank_env", self.spank_env); field(61, "job_cpus", self.job_cpus); field(62, "job_mem_mb", self.job_mem_mb);
-                field(92, "het_leader", self.het_leader); field(93, "first_node", self.first_node); field(94, "own_nodes", self.own_nodes);)
+                field(92, "het_leader", self.het_leader); field(93, "first_node", self.first_node); field(94, "own_nodes", self.own_nodes);
+                field(95, "by_key_alone", self.by_key_alone);)
 };
 
 // The right of a job's first node to sign credentials, given by slurmctld: for steps of that one run of the job, within what the job

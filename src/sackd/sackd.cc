@@ -282,9 +282,11 @@ int run_sackd(int argc, char** argv) {
   if (!prepared->setup.folder.empty())
     if (auto ok = agent::write_conf_cache(prepared->setup.folder, prepared->fetched, prepared->setup.key); !ok) return die(ok.error());
   // The certificate is renewed by SlurmUser, who has to be able to replace what is in the token's folder.
-  if (const std::string folder = site::directory_of(arguments.token_file);
-      !arguments.token_file.empty() && ::access(folder.c_str(), W_OK) != 0)
-    return die(Error(Errc::kAccessDenied, folder + ": SlurmUser has to own the folder of --token-file, where the certificate is kept"));
+  if (const std::string folder = site::directory_of(arguments.token_file); !arguments.token_file.empty()) {
+    if (::access(folder.c_str(), W_OK) != 0)
+      return die(Error(Errc::kAccessDenied, folder + ": SlurmUser has to own the folder of --token-file, where the certificate is kept"));
+    if (auto ok = site::check_folder(folder, "the folder of --token-file", prepared->setup.slurm_user); !ok) return die(ok.error());
+  }
   auto log = os::Log::open(log_options(arguments));
   if (!log) return die(log.error());
   (*log)->info("sackd version {} started on cluster {}", kVersion, prepared->setup.config.cluster_name);

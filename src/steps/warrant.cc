@@ -18,7 +18,8 @@ bool same_job(const rpc::StepCredential& a, const rpc::StepCredential& b) {
          a.user_name == b.user_name && a.job_node_list == b.job_node_list && a.partition == b.partition && a.account == b.account &&
          a.job_name == b.job_name && a.array_job == b.array_job && a.array_task == b.array_task && a.qos == b.qos &&
          a.reservation == b.reservation && a.licenses == b.licenses && a.started == b.started && a.ends == b.ends &&
-         a.spank_env == b.spank_env && a.cluster == b.cluster && a.exclusive == b.exclusive && a.oversubscribe == b.oversubscribe;
+         a.spank_env == b.spank_env && a.cluster == b.cluster && a.exclusive == b.exclusive && a.oversubscribe == b.oversubscribe &&
+         a.by_key_alone == b.by_key_alone;
 }
 
 bool same_address(const rpc::NodeAddress& a, const rpc::NodeAddress& b) { return a.name == b.name && a.host == b.host && a.port == b.port; }

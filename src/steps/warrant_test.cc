@@ -110,6 +110,7 @@ TEST(Warrant, IsOfOneRunOfOneJobOfOneUser) {
       [](C c) { c.oversubscribe = "x"; },
       [](C c) { c.started = kTimeUnset; },
       [](C c) { c.array_task = 1; },
+      [](C c) { c.by_key_alone = true; },
   };
   for (size_t i = 0; i < std::size(changes); ++i) EXPECT_EQ(code(w.with(changes[i])), Errc::kInvalidCredential) << i;
 }
@@ -196,7 +197,7 @@ TEST(Warrant, KnowsEveryFieldOfACredential) {
   size_t fields = 0;
   const rpc::StepCredential c;
   rpc::StepCredential::describe(c, [&](unsigned, const char*, const auto&) { ++fields; });
-  EXPECT_EQ(fields, 33u) << "then same_job() in warrant.cc, and this number";
+  EXPECT_EQ(fields, 34u) << "then same_job() in warrant.cc, and this number";
 }
 
 // ---- the same of what a manager tells slurmctld

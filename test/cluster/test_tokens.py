@@ -87,12 +87,16 @@ def test_a_node_joins_with_a_token_and_works_with_one_that_has_the_key(make_clus
         job = cluster.sbatch("--stepmgr", "-w", "%s,n3" % first, "-N2", "-o", "managed-" + first, "--wrap", "srun -N2 hostname; srun -N2 true && echo done")
         cluster.wait_job(job)
         assert cluster.read("managed-" + first).endswith("done\n")
-    # A file for the nodes of a job.
+    # A file for the nodes of a job. Root's goes to each of them from a host with the key; nodes with a certificate pass it on to nobody.
     path = cluster.file("data", "x" * 100000)
-    job = cluster.sbatch("-w", "n2,n3", "-N2", "-o", "bcast", "--wrap", "sbcast -f %s /tmp/muster-tokens-$SLURM_JOB_ID && srun sh -c 'wc -c < /tmp/muster-tokens-'$SLURM_JOB_ID"
-                         "; srun -N2 -n2 rm -f /tmp/muster-tokens-$SLURM_JOB_ID" % path)
-    cluster.wait_job(job)
-    assert cluster.read("bcast").split()[:1] == ["100000"], cluster.read("bcast")
+    words = ("sbcast -f %s /tmp/muster-tokens-$SLURM_JOB_ID && srun -N%%d sh -c 'wc -c < /tmp/muster-tokens-'$SLURM_JOB_ID"
+             "; srun -N%%d rm -f /tmp/muster-tokens-$SLURM_JOB_ID" % path)
+    for nodes, first in (("n1,n2,n3", "100000"), ("n2,n3", "")):
+        count = nodes.count(",") + 1
+        job = cluster.sbatch("-w", nodes, "-N%d" % count, "-o", "bcast", "--wrap", words % (count, count))
+        cluster.wait_job(job)
+        said = cluster.read("bcast")
+        assert said.split()[:count] == ["100000"] * count if first else "node:n2 has no cluster key" in said, said
     # The files are read again, and the certificate stays.
     with open(cluster.conf_path, "a") as f:
         f.write("# second\n")
@@ -183,7 +187,8 @@ def test_a_revoked_node_is_out_at_once_and_comes_back_with_a_new_token(make_clus
     site = Site(make_cluster, conf="SlurmctldParameters=enable_configless\nSlurmdTimeout=300")
     cluster = site.start()
     site.join("n2")
-    assert "node:n2 is out" in cluster.ok("muster", "token", "revoke", "--node", "n2").out
+    said = cluster.ok("muster", "token", "revoke", "--node", "n2").out
+    assert "node:n2 is out" in said and "by which it joined" not in said, "the token is used up"
     until("n2 to be refused", lambda: "the certificate of node:n2 was revoked" in open(cluster.folder + "/log/slurmctld.log").read())
     # Its certificate is of no use any more, after a restart of slurmctld either.
     end_process(cluster.slurmds.pop("n2"))
@@ -207,6 +212,40 @@ def test_a_dynamic_node_joins_by_a_token_as_itself(make_cluster):
     cluster.wait_nodes("idle", ["d1"])
     assert cluster.ok("srun", "-p", "late", "-w", "d1", "bash", "-c", "echo $SLURMD_NODENAME").out == "d1\n"
     cluster.must_run()
+
+
+def test_a_revoked_node_takes_a_new_token(make_cluster):
+    site = Site(make_cluster, nodes=3, conf="SlurmctldParameters=enable_configless\nSlurmdTimeout=300")
+    cluster = site.start()
+    site.file("n2", site.token("n[2-3]", "--uses", "5"))
+    site.begin("n2")
+    cluster.wait_nodes("idle", ["n2"])
+    assert "token 1, by which it joined, still lets other hosts in" in cluster.ok("muster", "token", "revoke", "--node", "n2").out
+    end_process(cluster.slurmds.pop("n2"))
+    os.unlink(site.file("n2") + ".credential")
+    cluster.stop_ctld()         # that is not forgotten
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    site.begin("n2")
+    site.ends("n2", "token 1 was made before 'n2' was revoked")
+    shutil.copy(site.file("n2"), site.file("n3", ""))
+    site.begin("n3")            # the token is good for its other names
+    cluster.wait_nodes("idle", ["n3"])
+    site.join("n2")
+    assert cluster.ok("srun", "-w", "n2", "echo", "back").out == "back\n"
+
+
+def test_the_folder_of_the_token_is_nobody_elses(make_cluster):
+    site = Site(make_cluster)
+    site.start()
+    os.chmod(os.path.dirname(site.file("n2", site.token("n2"))), 0o777)
+    site.begin("n2")
+    site.ends("n2", "the folder of --token-file wants mode 0755 or less")
+    os.chmod(os.path.dirname(site.file("n2")), 0o755)
+    if os.geteuid() == 0:
+        os.chown(site.file("n2"), 4242, 4242)
+        site.begin("n2")
+        site.ends("n2", "belongs to uid 4242")
 
 
 def test_munge_has_no_tokens(make_cluster):

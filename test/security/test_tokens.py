@@ -4,6 +4,8 @@ import json
 import os
 import re
 import shutil
+import socket
+import threading
 
 import pytest
 
@@ -53,13 +55,27 @@ class World:
         return "127.0.0.1:%d" % self.town.node_ports[self.town.names.index(name)]
 
     def ask(self, message, fields=(), user=None, to=None, whom="controller", stolen=None):
-        """One message with what was stolen; user: passed on in this user's name."""
+        """One message with what was stolen; user: passed on in this user's name. A node passes on by the slurmd that is registered, to which root
+        there can say anything as anybody; a connection of the attacker's own is tried, too, and passes nothing on."""
         words = ["%s=%s" % word for word in dict(fields).items()]
         name = [str(user[0]), str(user[1])] if user else []
-        return towns.Answer(self.town.run(hostile(), "as", stolen or self.stolen, to or self.controller, whom, *name, message, *words))
+        if user and not stolen and user[0] < 0xffffffff:
+            own = towns.Answer(self.town.run(hostile(), "as", self.stolen, self.controller, whom, *name, message, *words))
+            assert not own and "on which it is registered" in own.error, (message, own)
+            become = ["setpriv", "--reuid", name[0], "--regid", name[1], "--clear-groups"]
+            result = self.town.run(*become, hostile(), "send", self.town.node_agent("n3"), message, *words, cwd="/")
+        else:
+            result = self.town.run(hostile(), "as", stolen or self.stolen, to or self.controller, whom, *name, message, *words)
+        assert result.code != 2, "nothing was sent: %s" % result
+        return towns.Answer(result)
 
-    def register(self, node, stolen=None, seconds=2):
-        return self.town.run(hostile(), "register", stolen or self.stolen, self.controller, node, str(seconds))
+    def register(self, node, stolen=None, seconds=2, to=None, boot="stolen", days_ahead=0):
+        return self.town.run(hostile(), "register", stolen or self.stolen, to or self.controller, node, str(seconds), boot, str(days_ahead))
+
+    def is_registered(self):
+        """n3's own slurmd, not somebody in its place."""
+        answer = self.ask("Ping", user=own(self.a))
+        assert answer, answer
 
     def still_there(self):
         for job in (self.far, self.near, self.bobs):
@@ -105,6 +121,41 @@ def test_it_ends_no_job_but_its_own(world):
     # Nor does what it reports: it may only report of its own jobs.
     answer = world.ask("SignalJobs", {"filter.jobs.0.job": world.bobs})
     refused(answer, "node:n3")
+
+
+class Elsewhere:
+    """A way to slurmctld from another address of the machine."""
+
+    def __init__(self, port, address="127.0.0.66"):
+        self.to, self.address = ("127.0.0.1", port), address
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.at = "127.0.0.1:%d" % self.listener.getsockname()[1]
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        while True:
+            try:
+                here, _ = self.listener.accept()
+            except OSError:
+                return
+            there = socket.create_connection(self.to, source_address=(self.address, 0))
+            for one, other in ((here, there), (there, here)):
+                threading.Thread(target=self.copy, args=(one, other), daemon=True).start()
+
+    @staticmethod
+    def copy(one, other):
+        try:
+            while True:
+                some = one.recv(65536)
+                if not some:
+                    break
+                other.sendall(some)
+            other.shutdown(socket.SHUT_WR)
+        except OSError:
+            pass
+
+    def close(self):
+        self.listener.close()
 
 
 def own_slurm(world):
@@ -173,6 +224,93 @@ def test_it_cannot_be_another_node(world):
     assert world.town.node_states()["n2"].startswith("idle")
 
 
+def test_a_copy_of_its_disk_does_not_take_its_place(world):
+    """All nodes of this town have the boot of this machine, which is what lies in n3's spool, too."""
+    with open("/proc/sys/kernel/random/boot_id") as f:
+        boot = f.read().strip()
+    elsewhere = Elsewhere(world.town.port)
+    try:
+        result = world.register("n3", to=elsewhere.at, boot=boot)
+        assert result.code == 1 and "registered" not in result.out, result
+        until("the log to say so", lambda: "registers as node n3, which is another machine" in world.town.log())
+        world.is_registered()
+        for message, fields in (("JoinNode", {"name": "n3", "hostname": "x", "port": 7, "boot_id": boot}),
+                                ("AskCertificate", {"name": "n3", "public_key": "k" * 32})):
+            refused(world.ask(message, fields, to=elsewhere.at), "n3")
+    finally:
+        elsewhere.close()
+    # From its own address, but with a number that nothing could take the place of.
+    result = world.register("n3", boot=boot, days_ahead=2)
+    assert result.code == 1 and "registered" not in result.out, result
+    world.is_registered()
+    world.still_there()
+
+
+def test_its_connections_end_with_its_certificate(world):
+    short = os.path.join(world.folder, "short")
+    authority = os.path.join(world.town.state_folder, "authority")
+    for to, whom in ((world.controller, "controller"), (world.node("n1"), "node:n1")):
+        for seconds_left, code in ((600, 0), (3, 1)):
+            assert world.town.run(hostile(), "mint", authority, short, "node:n3", "%.5f" % (24 - seconds_left / 3600)).code == 0
+            result = world.town.run(hostile(), "linger", short, to, whom, "5")
+            assert result.code == code and result.lines[0] == "answered", (whom, seconds_left, result)
+    world.still_there()
+
+
+def test_it_names_no_group_of_a_user(world):
+    """A's job is on n3; that he is in a group says the user database, and not n3."""
+    for group in (0, 42, world.b.gid):
+        fields = {"request.uid": world.a.uid, "request.gid": group, "request.name": "grouped", "request.num_tasks": 1, "request.min_nodes": 1,
+                  "request.max_nodes": 1, "request.work_dir": "/tmp", "request.argv.0": "grouped", "script": "#!/bin/sh\\nid\\n"}
+        refused(world.ask("SubmitJob", fields, user=(world.a.uid, group)), "not in group %d" % group)
+    own_group = world.ask("SubmitJob", {**fields, "request.gid": world.a.gid, "request.hold": 1}, user=own(world.a))
+    assert own_group, own_group
+    world.town.ok("scancel", own_group.fields["job"])
+
+
+REACHES_FURTHER = [("InstallCrontab", {"crontab": "* * * * * true"}), ("QueryCrontab", {}), ("SetTrigger", {"trigger.program": "/bin/true"}), ("ClearTriggers", {}),
+                   ("UpdateReservation", {"name": "r"})]
+
+
+def test_a_users_name_reaches_no_further_than_its_jobs(world):
+    """In the name of A, who has a job there."""
+    for message, fields in REACHES_FURTHER:
+        if message in ("InstallCrontab", "QueryCrontab"):
+            fields = {**fields, "user": world.a.uid}
+        refused(world.ask(message, fields, user=own(world.a)), "not passed on from there")
+    assert not world.a.run("scrontab", "-l").out
+    world.still_there()
+
+
+def test_it_is_shown_no_credential_of_root_that_it_could_use(world):
+    """Root's job has a part of n3, which is shown the credential of its step; with A's it can do what A's steps can."""
+    n1 = dict(to=world.node("n1"), whom="node:n1")
+    root = world.town.sbatch("-w", "n1,n3", "-N2", "-o", "/dev/null", "--wrap", "sleep 3600")
+    users = world.a.sbatch("-w", "n1,n3", "-N2", "-o", "/dev/null", "--wrap", "sleep 3600")
+    for job in (root, users):
+        world.town.wait_job(job, "RUNNING")
+    words = {"request.num_tasks": 2, "request.min_nodes": 2, "request.max_nodes": 2}
+    for job, who in ((root, None), (users, own(world.a))):
+        for message, fields, purpose in (("CreateStep", words, "LaunchStep"), ("AskCredential", {"purpose": 2}, "SendFile")):
+            become = ["setpriv", "--reuid", str(who[0]), "--regid", str(who[1]), "--clear-groups"] if who else []
+            shown = towns.Answer(world.town.run(*become, hostile(), "send", world.town.agent, message, *["%s=%s" % w for w in {"job": job, **fields}.items()], cwd="/"))
+            assert shown, shown
+            credential = shown.fields["credential"]
+            told = {"LaunchStep": {"node": "n1"}, "SendFile": {"path": "/tmp/planted", "nodes.0": "n1", "transfer": "t" * 20, "data": "x", "size": 1}}[purpose]
+            answer = world.ask(purpose, {**told, "credential": credential}, **n1)
+            if who:
+                assert "no cluster key" not in answer.error, answer
+            else:
+                refused(answer, "node:n3 has no cluster key")
+    if os.path.exists("/tmp/planted"):
+        assert os.stat("/tmp/planted").st_uid == world.a.uid
+        os.unlink("/tmp/planted")
+    for job in (root, users):
+        world.town.ok("scancel", str(job))
+        world.town.wait_job(job, "CANCELLED")
+    world.still_there()
+
+
 def test_what_it_signs_is_worth_nothing(world):
     for subject in ("node:n1", "node:n3", "login:l1", "controller"):
         forged = os.path.join(world.folder, "forged")
@@ -193,7 +331,7 @@ def test_to_other_nodes_it_says_nothing_without_a_credential(world):
         for node in ("n1", "n2"):
             refused(world.ask("PartEnded", {"node": node, "job": job}, **n1), "node:n3")
     path = os.path.join(world.town.folder, "planted")
-    refused(world.ask("SendFile", {"path": path, "nodes.0": "n1", "as_caller": 1, "transfer": "t" * 20, "data": "x", "last": 1}, **n1), "")
+    refused(world.ask("SendFile", {"path": path, "nodes.0": "n1", "as_caller": 1, "transfer": "t" * 20, "data": "x", "size": 1}, **n1), "")
     assert not os.path.exists(path)
     assert not world.ask("RelayToNode", {"node": "n2", "message": 204}, **n1)
     assert not world.ask("LaunchStep", {"node": "n1", "credential": "A" + "x" * 64 + "content"}, **n1)
@@ -242,6 +380,11 @@ def test_a_found_token_lets_nobody_in_twice_nor_where_somebody_is(world):
     assert "is used up" in tries("n2").err
     world.town.start_slurmd("n2")
     world.town.wait_nodes("idle", ["n2"])
+    # Who tries again and again does not fill the log.
+    before = world.town.log().count("no certificate for")
+    for _ in range(4):
+        assert "is used up" in tries("n3").err
+    assert world.town.log().count("no certificate for") <= before + 1
     rows = json.loads(world.town.ok("muster", "token", "list", "--json").out)["tokens"]
     assert [use["host"] for use in rows[0]["used"]] == ["n3"]
 
@@ -355,4 +498,30 @@ def test_zz_after_it_was_revoked_it_is_nothing(world):
     world.begin()
     until("n3 to have joined again", lambda: os.path.exists(world.stolen) and world.ask("Ping"))
     assert not world.ask("Ping", stolen=copy)
+    world.town.must_run()
+
+
+def test_zz_z_a_revoked_node_does_not_come_back_by_its_token(world):
+    """After the last one: n3's token has uses left, and so has another that names it; what was there knows the one, and may know the other."""
+    end_process(world.town.slurmds.pop("n3"))
+    os.unlink(world.stolen)
+    tokens = [world.town.ok("muster", "token", "create", "--uses", "5", "--nodes", names).out for names in ("n3,n9", "n[3-4]")]
+
+    def use(token):
+        with open(world.token, "w") as f:
+            f.write(token)
+    use(tokens[0])
+    world.begin()
+    until("n3 to have joined", lambda: os.path.exists(world.stolen) and world.ask("Ping"))
+    out = world.town.ok("muster", "token", "revoke", "--node", "n3").out
+    assert "node:n3 is out" in out and re.search(r"token \d+, by which it joined, still lets other hosts in", out), out
+    end_process(world.town.slurmds.pop("n3"))
+    for token in tokens:
+        os.path.exists(world.stolen) and os.unlink(world.stolen)
+        use(token)
+        result = world.town.run("slurmd", "-D", "-N", "n3", "-f", world.town.conf_path, "--token-file", world.token, timeout=15)
+        assert result.code == 1 and "was made before 'n3' was revoked" in result.err, result
+    world.make_token("n3")
+    world.begin()
+    until("n3 to have joined by a new one", lambda: os.path.exists(world.stolen) and world.ask("Ping"))
     world.town.must_run()

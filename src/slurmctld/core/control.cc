@@ -307,6 +307,9 @@ Result<> top(const View& view, const std::vector<const Job*>& jobs, Events& out)
 
 Result<> may_top(const View& v, const Job& j) {
   if (!v.may(j)) return fail(refusal(v, j));
+  // The others of the user pay for it, of whichever node they are.
+  if (v.caller.through.kind == SubjectKind::kNode)
+    return fail(Errc::kAccessDenied, {}, v.caller.through.text() + " has no cluster key, and all jobs of the user would move");
   if (!v.settings.config().scheduler_parameters.has("enable_user_top") && !v.may(Right::kTop))
     return fail(Errc::kAccessDenied, {}, "SchedulerParameters=enable_user_top opens it to users");
   if (!j.pending()) return fail(Errc::kJobNotPending);

@@ -6,6 +6,7 @@
 
 #include "model/accounting.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/passed_on.h"
 #include "slurmctld/core/rows.h"
 #include "steps/warrant.h"
 
@@ -130,6 +131,7 @@ std::optional<node_rpc::ManageSteps> manage_order(const Cluster& cluster, const 
   order.job = job;
   order.request = std::make_shared<const JobRequest>(job.whole_request());
   order.warrant = steps::make_warrant(cluster, job, first->hardware->step_key, now);
+  order.warrant.job.by_key_alone = by_key_alone(cluster, settings, job, job.request->uid);
   for (size_t i = 0; i < job.allocation->nodes.size(); ++i) {
     node_rpc::ManagedNode& n = order.nodes.emplace_back();
     n.id = job.allocation->nodes[i].node;

@@ -13,7 +13,7 @@ namespace {
 constexpr Uid kAlice{1000}, kBob{2005}, kOp{2001};
 
 struct Broken : Bench {
-  Broken() : Bench("AccountingStorageType=accounting_storage/slurmdbd\n") {
+  Broken() : Bench("AccountingStorageType=accounting_storage/slurmdbd\nSchedulerParameters=enable_user_top\n") {
     ADirectory d;
     d.qos("normal").account("root").account("team");
     d.user("alice", "team")
@@ -38,7 +38,11 @@ struct Broken : Bench {
   Caller by_n0(Uid uid, const std::string& name) { return by({SubjectKind::kNode, "n0"}, uid, name); }
   template <class Request>
   Result<Caller> count(const Caller& who) {
-    return passed_on(core.cluster(), settings, core.cluster().directory, row_of<Request>, who);
+    return count(row_of<Request>, who);
+  }
+  Result<Caller> count(const CommandRow& row, const Caller& who) {
+    const bool has_job = who.through_node && has_job_on(core.cluster(), core.indexes(), *who.through_node, who.uid);
+    return passed_on(settings, core.cluster().directory, row, who, has_job);
   }
   bool cancels(const Caller& who, JobId job) {
     auto as = count<rpc::SignalJobs>(who);
@@ -127,6 +131,82 @@ TEST(PassedOn, ACoordinatorIsNoneFromANode) {
   EXPECT_FALSE(b.cancels(chief, b.bobs));
   EXPECT_TRUE(b.cancels(b.by({SubjectKind::kLogin, "l1"}, Uid(2003), "chief"), b.bobs))
       << "that is an ordinary user's right, where users are believed";
+}
+
+// Each request that there is: of a node nothing reaches further than its jobs, whoever has one there.
+TEST(PassedOn, WhatReachesFurtherThanTheNodesJobsIsNotBelieved) {
+  Broken b;
+  const Caller alice = b.by_n0(kAlice, "alice"), at_login = b.by({SubjectKind::kLogin, "l1"}, kAlice, "alice");
+  size_t refused = 0, looks = 0;
+  for (const CommandRow& row : command_rows()) {
+    const auto as = b.count(row, alice);
+    switch (passed_on_row(row).reach) {
+      case NodeReach::kCounts:
+        EXPECT_EQ(as ? as->uid : Uid{}, kAlice) << row.name;
+        EXPECT_TRUE(row.first == Right::kAsk) << row.name << ": by whom it may be asked does not depend on a job";
+        break;
+      case NodeReach::kLooks:
+        ++looks;
+        EXPECT_EQ(as ? as->uid : Uid{}, kNobody) << row.name;
+        EXPECT_NE(row.kind, CommandKind::kChange) << row.name;
+        break;
+      case NodeReach::kRefused:
+        ++refused;
+        ASSERT_FALSE(as) << row.name;
+        EXPECT_EQ(as.error().code, Errc::kAccessDenied);
+        EXPECT_NE(as.error().hint.find(passed_on_row(row).why), std::string::npos) << as.error().hint;
+        EXPECT_FALSE(b.count(row, b.by_n0(kBob, "bob"))) << row.name;
+    }
+    if (row.kind != CommandKind::kDaemon) EXPECT_EQ(b.count(row, at_login)->uid, kAlice) << row.name << ": a login host speaks for users";
+  }
+  EXPECT_GT(looks, 5u);
+  EXPECT_GT(refused, 10u);
+  for (const CommandRow* row : {&row_of<rpc::InstallCrontab>, &row_of<rpc::QueryCrontab>, &row_of<rpc::SetTrigger>,
+                                &row_of<rpc::ClearTriggers>, &row_of<rpc::UpdateReservation>})
+    EXPECT_FALSE(b.count(*row, alice)) << row->name;
+  EXPECT_EQ(b.count<rpc::AskDatabase>(alice)->uid, kNobody);
+}
+
+// scontrol top moves all jobs of the user, of whichever node they are.
+TEST(PassedOn, JobsAreNotPutFirstFromANode) {
+  Broken b;
+  rpc::ControlJobs top;
+  top.jobs.emplace_back().job = b.submit([](JobRequest& r) { r.user_name = "alice", r.alloc_node = "n0"; });
+  top.action = rpc::JobAction::kTop;
+  auto as = b.count<rpc::ControlJobs>(b.by_n0(kAlice, "alice"));
+  ASSERT_TRUE(as);
+  Caller herself = *as;
+  herself.through = {};
+  for (const Caller& who : {*as, herself}) {
+    Result<rpc::Messages> done;
+    b.turn([&] { done = b.core.run(who, top); });
+    ASSERT_TRUE(done);
+    EXPECT_EQ(done->errors.size(), who.through.kind == SubjectKind::kNode ? 1u : 0u);
+  }
+}
+
+// Until slurmdbd has said once who is who, anybody may be an administrator.
+TEST(PassedOn, NobodyIsKnownToBeAMereUserBeforeTheFirstDirectory) {
+  const Settings with = settings_of("AccountingStorageType=accounting_storage/slurmdbd\n"), without = settings_of();
+  Caller alice{kAlice, Gid{1000}, {}, "l1", "alice"};
+  alice.through = {SubjectKind::kLogin, "l1"};
+  EXPECT_FALSE(passed_on(with, nullptr, row_of<rpc::SubmitJob>, alice, false));
+  EXPECT_EQ(passed_on(with, nullptr, row_of<rpc::QueryJobs>, alice, false)->uid, kNobody);
+  EXPECT_TRUE(passed_on(without, nullptr, row_of<rpc::SubmitJob>, alice, false))
+      << "there is no slurmdbd, and so there are no administrators";
+}
+
+// What a node with a certificate is shown it could use.
+TEST(PassedOn, CredentialsOfThoseWithMoreRightsAreForHostsWithTheKey) {
+  Broken b;
+  const Cluster& c = b.core.cluster();
+  const auto alone = [&](JobId job, Uid asks) { return by_key_alone(c, b.settings, c.jobs.at(job.value), asks); };
+  EXPECT_FALSE(alone(b.here, kAlice));
+  EXPECT_TRUE(alone(b.here, Uid{0})) << "root asks for her job";
+  const JobId op = b.submit([](JobRequest& r) { r.uid = kOp, r.user_name = "op", r.hold = true; });
+  const JobId root = b.submit([](JobRequest& r) { r.uid = Uid{0}, r.user_name = "root", r.hold = true; });
+  EXPECT_TRUE(alone(op, kOp));
+  EXPECT_TRUE(alone(root, Uid{0}));
 }
 
 TEST(PassedOn, ANodeThatIsGoneSpeaksForNobody) {

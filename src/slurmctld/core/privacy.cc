@@ -66,6 +66,7 @@ Errc refusal(const View& v, const Job& job, Errc usual) {
 
 // Whether the caller may see what has this label. With mcs/label everybody is taken to have access to all labels.
 bool Privacy::may_read(const std::string& label) const {
+  if (who_.through.kind == SubjectKind::kNode) return false;  // labels are the user's on all nodes
   switch (labels_) {
     case Plugin::kUser: return !label.empty() && label == who_.name;
     case Plugin::kGroup: return std::ranges::find(who_.groups, label) != who_.groups.end();

@@ -110,7 +110,10 @@ std::vector<std::string> Callers::groups_of(Uid uid) const {
 
 Result<> Callers::check_group(const site::KnownUser& known, Gid gid, const Caller& who) const {
   const os::User& user = known.user;
-  if (gid == user.gid || may_use_any_group(*settings_(), who) || (who.uid == user.uid && gid == who.gid)) return {};
+  if (gid == user.gid || may_use_any_group(*settings_(), who)) return {};
+  // The group that the caller's process has, by the word of the kernel, of munge or of a host with the cluster key. A host with a certificate may
+  // write any.
+  if (who.through.kind == SubjectKind::kUser && who.uid == user.uid && gid == who.gid) return {};
   if (std::ranges::find(known.groups, gid.value) != known.groups.end()) return {};
   return fail(Errc::kGroupIdMissing, {}, "--gid: user " + user.name + " is not in group " + std::to_string(gid.value));
 }

@@ -329,9 +329,8 @@ Service::Ports Controller::service_ports(const net::Security& security) {
   ports.security = security;
   ports.certificates = certificates_.get();
   ports.pass_on = [this](Uid uid, size_t bytes) { return shares_->pass_on(uid, bytes); };
-  ports.configuration_changed = [this](std::shared_ptr<const config::LoadedConfig> changed) {
-    use(std::move(changed), settings()->slurm_user);
-  };
+  ports.pass_on_by = [this](const Subject& host, size_t bytes) { return shares_->pass_on(host, bytes); };
+  ports.configuration_changed = [this](auto changed) { use(std::move(changed), settings()->slurm_user); };
   ports.texts.show_config = [this] { return show_config(); };
   ports.texts.write_config = [this](bool passwords) { return config::write_config(*settings()->loaded, net::Loop::now(), passwords); };
   ports.texts.read_blob = [this](const std::string& hash) { return blobs_->get_blob(hash); };

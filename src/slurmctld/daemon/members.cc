@@ -1,8 +1,10 @@
 #include "slurmctld/daemon/members.h"
 
-#include <vector>
+#include <algorithm>
 
 #include "model/message_bounds.h"
+#include "net/authority.h"
+#include "slurmctld/core/passed_on.h"
 #include "slurmctld/daemon/peer_host.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -17,10 +19,59 @@ std::unexpected<Error> no_tokens() {
 }  // namespace
 
 void Members::add(const net::ChannelPtr& channel) {
-  if (channel->peer().trust == net::Trust::kCertificate) channels_[channel.get()] = channel;
+  const net::Peer& peer = channel->peer();
+  if (peer.trust != net::Trust::kCertificate) return;
+  const std::string host = peer.certified.text();
+  std::vector<const net::Channel*>& all = of_host_[host];
+  all.push_back(channel.get());
+  channels_[channel.get()] = {host, peer.expires};
+  if (all.size() <= kMostOfHost) return;
+  const auto oldest = std::ranges::find_if(all, [&](const net::Channel* c) { return !nodes_.node_of(c); });
+  if (auto untold = told_.tell("many " + host, net::Loop::monotonic()))
+    logger_.error("{} has {} connections, at last from {}: the oldest ends{}", host, all.size(), peer.address, net::Pace::more(*untold));
+  drop_(*oldest);  // there is one: a node is registered on one connection
 }
 
-Result<Caller> Members::as_itself(uint16_t message, std::string_view payload, const Subject& who, Caller caller) {
+void Members::gone(const net::Channel* channel) {
+  const auto at = channels_.find(channel);
+  if (at == channels_.end()) return;
+  const auto all = of_host_.find(at->second.host);
+  std::erase(all->second, channel);
+  if (all->second.empty()) of_host_.erase(all);
+  channels_.erase(at);
+}
+
+Result<> Members::check_life(const net::Channel* channel, Time now) const {
+  const auto at = channels_.find(channel);
+  if (at == channels_.end() || now < at->second.until) return {};
+  return fail(Errc::kAuthFailed, "the certificate of " + at->second.host + " has expired");
+}
+
+void Members::drop_expired(Time now) {
+  std::vector<const net::Channel*> out;
+  for (const auto& [channel, open] : channels_)
+    if (now >= open.until) out.push_back(channel);
+  for (const net::Channel* channel : out) {
+    logger_.info("the certificate of {} has expired: its connection ends", channels_.at(channel).host);
+    drop_(channel);
+  }
+}
+
+void Members::look() {
+  drop_expired(net::Loop::now());
+  look_ = loop_.after(minutes(1), [this] { look(); });
+}
+
+// The name of a node that is there is given to no other machine. What a host says of its boot is no proof: it lies on its disk.
+Result<> Members::check_place(const net::Channel& channel, const std::string& node) const {
+  const std::string from = host_of_peer(channel.peer().address);
+  const auto there = nodes_.address_of(node);
+  if (!there || *there == from) return {};
+  return fail(Errc::kAccessDenied, {}, "node '" + node.substr(0, 64) + "' is another machine, at " + *there + ", which is connected");
+}
+
+Result<Caller> Members::as_itself(const net::Channel& channel, uint16_t message, std::string_view payload, const Subject& who,
+                                  Caller caller) const {
   switch (message) {
     case number_of<rpc::FetchConfig>:
     case number_of<rpc::FetchConfigFile>: caller.uid = Uid{0}; return caller;
@@ -29,6 +80,7 @@ Result<Caller> Members::as_itself(uint16_t message, std::string_view payload, co
       MUSTER_TRY_VOID(wire::decode(payload, request));
       if (request.as != rpc::JoinAs::kNormal || !who.is_node(request.name))
         return fail(Errc::kAccessDenied, {}, who.text() + " joins as itself and as nobody else");
+      MUSTER_TRY_VOID(check_place(channel, request.name));
       caller.uid = Uid{0};
       return caller;
     }
@@ -39,6 +91,7 @@ Result<Caller> Members::as_itself(uint16_t message, std::string_view payload, co
 void Members::set_through(Caller& caller, const net::Peer& peer, const Cluster& cluster) {
   if (peer.trust != net::Trust::kCertificate) return;
   caller.through = peer.certified;
+  caller.gid = Gid{kNobody.value};  // it may write any
   caller.host = peer.certified.name;
   if (peer.certified.kind != SubjectKind::kNode) return;
   if (const Node* node = cluster.node(peer.certified.name)) caller.through_node = node->id;
@@ -61,9 +114,9 @@ Result<rpc::TokenRevoked> Members::answer(const net::Channel&, const Subject&, c
   MUSTER_TRY(revoked, certificates_->revoke(request, net::Loop::now()));
   for (const std::string& subject : revoked.subjects) {
     logger_.info("the certificate of {} was revoked by uid {}", subject, caller.uid.value);
-    std::vector<const net::Channel*> out;
-    for (const auto& [raw, channel] : channels_)
-      if (auto open = channel.lock(); open && open->peer().certified.text() == subject) out.push_back(raw);
+    const auto all = of_host_.find(subject);
+    if (all == of_host_.end()) continue;
+    const std::vector<const net::Channel*> out = all->second;
     for (const net::Channel* raw : out) drop_(raw);
   }
   nodes_.tell_trust();
@@ -75,16 +128,20 @@ Result<rpc::CertificateIssued> Members::answer(const net::Channel& channel, cons
   if (!certificates_) return no_tokens();
   const std::string from = host_of_peer(channel.peer().address), name = request.name.substr(0, 64);
   const bool by_token = who.kind == SubjectKind::kToken;
-  // As for a registration: the name of a node that is there is given to nobody else.
-  if (by_token && request.role == rpc::TokenRole::kNode)
-    if (const auto there = nodes_.address_of(request.name); there && *there != from)
-      return fail(Errc::kAccessDenied, {}, "node '" + name + "' is another machine, at " + *there + ", which is connected");
+  // As for a registration.
+  if (by_token && request.role == rpc::TokenRole::kNode) MUSTER_TRY_VOID(check_place(channel, request.name));
   // Who has only copied a node's certificate cannot keep it alive beside that node, which is registered.
   if (who.kind == SubjectKind::kNode && !nodes_.node_of(&channel))
     return fail(Errc::kAccessDenied, {}, who.text() + " is given a new certificate on the connection on which it is registered");
   auto issued = certificates_->issue(who, from, request, net::Loop::now());
-  if (!issued) logger_.error("no certificate for {} at {}: {} {}", name, from, issued.error().message(), issued.error().hint);
-  else if (by_token) logger_.info("{} at {} has joined by a token", name, from);
+  if (issued) {
+    if (by_token) logger_.info("{} at {} has joined by a token", name, from);
+    if (const auto at = channels_.find(&channel); at != channels_.end())
+      if (auto facts = net::read_certificate(issued->certificate)) at->second.until = facts->expires;
+  } else if (auto untold = told_.tell("refused " + from, net::Loop::monotonic())) {
+    logger_.error("no certificate for {} at {}: {} {}{}", name, from, issued.error().message(), issued.error().hint,
+                  net::Pace::more(*untold));
+  }
   return issued;
 }
 

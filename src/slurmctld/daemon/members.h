@@ -1,14 +1,21 @@
 // Members: hosts that are known by a certificate of their own, and the tokens by which they join (docs/adr/0019): their connections, what they may
 // ask in their own name, and what is asked about them. Who may say what is core/peers.def, what counts of what they pass on core/passed_on.h.
 // Lives on the I/O thread.
+//
+// A connection lasts no longer than the certificate that it began with, or the last one that was given out on it. One host has at most
+// kMostOfHost of them: for the next one the oldest that is not registered goes. The newest would be the wrong one to turn away: who has copied
+// a certificate could then keep the host itself out. Cost: O(1) a frame, O(kMostOfHost) a connection.
 #pragma once
 
 #include <functional>
-#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <unordered_map>
+#include <vector>
 
 #include "net/channel.h"
+#include "net/pace.h"
 #include "os/log.h"
 #include "slurmctld/core/caller.h"
 #include "slurmctld/daemon/certificates.h"
@@ -18,15 +25,22 @@ namespace muster::slurmctld {
 
 class Members {
  public:
+  static constexpr size_t kMostOfHost = 8;
   // `certificates`: null, there are none (auth/munge). `drop` ends a connection.
-  Members(os::Log& logger, NodeLinks& nodes, Certificates* certificates, std::function<void(const net::Channel*)> drop)
-      : logger_(logger), nodes_(nodes), certificates_(certificates), drop_(std::move(drop)) {}
+  Members(net::Loop& loop, os::Log& logger, NodeLinks& nodes, Certificates* certificates, std::function<void(const net::Channel*)> drop)
+      : loop_(loop), logger_(logger), nodes_(nodes), certificates_(certificates), drop_(std::move(drop)) {
+    look();
+  }
 
   void add(const net::ChannelPtr& channel);
-  void gone(const net::Channel* channel) { channels_.erase(channel); }
+  void gone(const net::Channel* channel);
+  // kAuthFailed: the host's certificate has expired meanwhile.
+  Result<> check_life(const net::Channel* channel, Time now) const;
+  void drop_expired(Time now);  // O(connections)
 
-  // As whom a request counts that a host makes in its own name. kAccessDenied: it would be another.
-  static Result<Caller> as_itself(uint16_t message, std::string_view payload, const Subject& who, Caller caller);
+  // As whom a request counts that a host makes in its own name. kAccessDenied: it would be another, or takes a name from a machine that is there.
+  Result<Caller> as_itself(const net::Channel& channel, uint16_t message, std::string_view payload, const Subject& who,
+                           Caller caller) const;
   // Notes in a caller whom a peer names that this peer is to be believed only so far.
   static void set_through(Caller& caller, const net::Peer& peer, const Cluster& cluster);
 
@@ -39,11 +53,23 @@ class Members {
                                         const rpc::AskCertificate& request);
 
  private:
+  void look();  // for those that expired; each minute
+
+  net::Loop& loop_;
   os::Log& logger_;
   NodeLinks& nodes_;
   Certificates* certificates_;
   std::function<void(const net::Channel*)> drop_;
-  std::map<const net::Channel*, std::weak_ptr<net::Channel>> channels_;
+  struct Open {
+    std::string host;  // Subject::text()
+    Time until{};      // when its certificate expires
+  };
+  Result<> check_place(const net::Channel& channel, const std::string& node) const;
+
+  std::unordered_map<const net::Channel*, Open> channels_;
+  std::unordered_map<std::string, std::vector<const net::Channel*>> of_host_;  // in the order in which they came
+  std::unique_ptr<net::Loop::Timer> look_;
+  mutable net::Pace told_{minutes(1), 4096};  // of what is refused, by host or address
 };
 
 }  // namespace muster::slurmctld

@@ -7,6 +7,11 @@
 #include "wire/messages.h"
 
 namespace muster::slurmctld {
+namespace {
+
+constexpr Duration kMostAhead = minutes(24 * 60);  // of a node's clock
+
+}  // namespace
 
 Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view payload) {
   Numbered<NodeReport> report;
@@ -38,6 +43,7 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
                     registration.node.substr(0, 256), net::Pace::more(*untold));
     return fail(Errc::kAccessDenied, {}, peer.certified.text() + " registers as itself and as nobody else");
   }
+  MUSTER_TRY_VOID(check_session(*channel, session, registration.node));
   std::shared_ptr<const Cluster> cluster = ports_.snapshot();
   const Node* node = cluster->node(registration.node);
   if (!node) {
@@ -68,6 +74,14 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   return {};
 }
 
+Result<> NodeLinks::check_session(const net::Channel& channel, uint64_t session, const std::string& node) {
+  if (session <= static_cast<uint64_t>((net::Loop::now() + kMostAhead).time_since_epoch().count())) return {};
+  const std::string why = "session " + std::to_string(session) + ": the clock of the node is more than a day ahead of slurmctld's";
+  if (auto untold = told_.tell("session of " + node, net::Loop::monotonic()))
+    logger_.error("node {} at {} is refused: {}{}", node.substr(0, 256), channel.peer().address, why, net::Pace::more(*untold));
+  return fail(Errc::kInvalidArgument, {}, why);
+}
+
 // An older registration that arrives late must not take the place of a newer one. Where there is no newer one any number is good: a node's
 // clock may have stepped back.
 Result<> NodeLinks::may_replace(const Link& link, const net::Channel& by, uint64_t session, const node_rpc::Register& registration) {
@@ -75,7 +89,8 @@ Result<> NodeLinks::may_replace(const Link& link, const net::Channel& by, uint64
     return fail(Errc::kInvalidStateChange, "node " + link.name + " registers with session " + std::to_string(session) +
                                                " while its session " + std::to_string(link.session.number()) + " lasts");
   const std::string here = host_of_peer(link.channel->peer().address), there = host_of_peer(by.peer().address);
-  if (here == there || link.boot_id == registration.hardware.boot_id) return {};
+  const bool same_boot = by.peer().trust != net::Trust::kCertificate && link.boot_id == registration.hardware.boot_id;
+  if (here == there || same_boot) return {};
   if (auto untold = told_.tell("name of " + link.name, net::Loop::monotonic()))
     logger_.error("a slurmd at {} registers as node {}, which is another machine at {} whose connection lives{}", by.peer().address,
                   link.name, link.channel->peer().address, net::Pace::more(*untold));
@@ -196,9 +211,11 @@ void NodeLinks::tell_trust() {
 }
 
 std::optional<std::string> NodeLinks::address_of(const std::string& node) const {
-  for (const auto& [raw, link] : links_)
-    if (link.name == node) return host_of_peer(link.channel->peer().address);
-  return std::nullopt;
+  const std::shared_ptr<const Cluster> cluster = ports_.snapshot();
+  const Node* known = cluster->node(node);
+  const auto at = known ? by_node_.find(known->id.value) : by_node_.end();
+  if (at == by_node_.end()) return std::nullopt;
+  return host_of_peer(links_.at(at->second).channel->peer().address);
 }
 
 void NodeLinks::send_to_all(const NodeOrder& order) {

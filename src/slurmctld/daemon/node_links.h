@@ -72,8 +72,11 @@ class NodeLinks {
   void send_now(Link& link, const NodeOrder& order);
   void flush(const net::Channel* channel, uint64_t session);
   void flush_later(Link& link);
+  // A session's number is the node's clock. Who wrote a great one would keep the node itself from registering.
+  Result<> check_session(const net::Channel& channel, uint64_t session, const std::string& node);
   Result<> accept_node(const net::ChannelPtr& channel, uint64_t session, const node_rpc::Register& r);
-  // Whether the registration may take the place of this link: a later session of the same machine, by the id of its boot or by its address.
+  // Whether the registration may take the place of this link: a later session of the same machine, by the id of its boot or by its address. What
+  // a node with a mere certificate says of its boot does not count: it lies on its disk, and disks are copied.
   Result<> may_replace(const Link& link, const net::Channel& by, uint64_t session, const node_rpc::Register& r);
 
   os::Log& logger_;

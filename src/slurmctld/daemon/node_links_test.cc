@@ -41,10 +41,11 @@ struct Bench {
     close(theirs_fd);
     for (int fd : others) close(fd);
   }
-  static net::Peer at(const std::string& address) {
+  static net::Peer at(const std::string& address, net::Trust trust = net::Trust::kClusterKey) {
     net::Peer peer;
-    peer.trust = net::Trust::kClusterKey;
+    peer.trust = trust;
     peer.address = address;
+    peer.certified = {SubjectKind::kNode, "n1"};
     return peer;
   }
   static std::string registration(const std::string& boot_id, uint64_t session) {
@@ -54,11 +55,11 @@ struct Bench {
     return wire::encoded(Numbered<NodeReport>{session, 1, r});
   }
   // A registration as n1 on a connection of its own.
-  Result<> registers(const std::string& address, const std::string& boot_id, uint64_t session) {
+  Result<> registers(const std::string& address, const std::string& boot_id, uint64_t session, net::Trust trust = net::Trust::kClusterKey) {
     int fds[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
     others.push_back(fds[1]);
-    channels.push_back(net::adopt_channel(loop, fds[0], at(address)));
+    channels.push_back(net::adopt_channel(loop, fds[0], at(address, trust)));
     return links->on_report(channels.back(), registration(boot_id, session));
   }
   bool is_first() const { return links->node_of(ours.get()).has_value(); }
@@ -148,6 +149,34 @@ TEST(NodeLinks, AnotherMachineDoesNotTakeTheNameOfAConnectedNode) {
   EXPECT_EQ(b.reports, 1);
   b.links->on_closed(b.ours.get());
   EXPECT_TRUE(b.registers("10.0.0.66:4000", "boot-66", 100)) << "it is gone, and was replaced";
+}
+
+// The id of the boot lies in the node's spool, and disks are copied.
+TEST(NodeLinks, WhoHasACopyOfTheDiskDoesNotTakeTheNodesPlace) {
+  for (const net::Trust first : {net::Trust::kClusterKey, net::Trust::kCertificate}) {
+    Bench b;
+    ASSERT_TRUE(b.registers("10.0.0.1:4000", "boot-1", 6, first));
+    const net::Channel* node = b.channels.back().get();
+    EXPECT_FALSE(b.registers("10.0.0.66:4000", "boot-1", 99, net::Trust::kCertificate));
+    EXPECT_TRUE(b.links->node_of(node));
+    EXPECT_TRUE(b.registers("10.0.0.1:4001", "boot-2", 7, net::Trust::kCertificate)) << "the node itself, from its address";
+    b.links->on_closed(b.channels.back().get());
+    EXPECT_TRUE(b.registers("10.0.0.66:4000", "boot-1", 99, net::Trust::kCertificate)) << "nobody is there";
+  }
+}
+
+// Nothing could take the place of the greatest number.
+TEST(NodeLinks, ASessionOfTheFutureIsRefused) {
+  Bench b;
+  const auto now = static_cast<uint64_t>(net::Loop::now().time_since_epoch().count());
+  const auto day = static_cast<uint64_t>(Duration(minutes(24 * 60)).count());
+  for (const uint64_t session : {~uint64_t{0}, now + day + 60'000'000}) {
+    auto refused = b.registers("10.0.0.1:4001", "boot-1", session);
+    ASSERT_FALSE(refused);
+    EXPECT_NE(refused.error().hint.find("more than a day ahead"), std::string::npos) << refused.error().hint;
+  }
+  EXPECT_TRUE(b.is_first());
+  EXPECT_TRUE(b.registers("10.0.0.1:4001", "boot-1", now + day / 2)) << "clocks differ";
 }
 
 TEST(NodeLinks, TheHostOfAPeer) {

@@ -98,6 +98,12 @@ net::ChannelSet::Events Service::channel_events() {
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
   const net::Peer& peer = channel->peer();
   const Subject who = callers_.subject(peer);
+  if (peer.trust == net::Trust::kCertificate)
+    if (auto alive = members_.check_life(channel.get(), net::Loop::now()); !alive) {
+      if (frame.kind == net::FrameKind::kRequest) channel->answer_error(frame.id, alive.error());
+      channels_.drop(channel.get());
+      return {};
+    }
   if (frame.message == wire::kNodeReport) {
     if (!may(PeerRight::kReport, who.kind)) return fail(Errc::kAccessDenied, "only daemons may report for nodes");
     return nodes_.on_report(channel, frame.payload);
@@ -110,7 +116,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
   if (row->kind == CommandKind::kDaemon) return serve(call, frame.payload);
   call.who = callers_.of(peer, *core_.snapshot());
   if (peer.trust != net::Trust::kCertificate) return admit(call, frame.payload);
-  MUSTER_TRY(itself, Members::as_itself(frame.message, frame.payload, who, std::move(call.who)));
+  MUSTER_TRY(itself, members_.as_itself(*channel, frame.message, frame.payload, who, std::move(call.who)));
   call.who = std::move(itself);
   return serve(call, frame.payload);
 }
@@ -123,8 +129,7 @@ Result<> Service::admit(const Call& call, std::string_view payload) {
   auto named = [this, row](Call c, std::string_view kept) -> Result<> {
     if (callers_.names_needed(c.who)) MUSTER_TRY_VOID(callers_.name(c.who));
     if (c.who.through.kind != SubjectKind::kUser) {
-      const auto cluster = core_.snapshot();
-      MUSTER_TRY(who, passed_on(*cluster, *ports_.settings(), cluster->directory, *row, std::move(c.who)));
+      MUSTER_TRY(who, passed_on(*ports_.settings(), core_.snapshot()->directory, *row, std::move(c.who), c.passed_on.place.has_job));
       c.who = std::move(who);
     }
     return serve(c, kept);
@@ -159,18 +164,40 @@ Result<> Service::relay(const Call& from, const rpc::Relay& relay) {
   Call call = from;
   const auto channel = from.channel.lock();
   if (!channel) return {};
-  // The word of a host for root is not worth a place in the reserve, unless the host has the cluster key.
-  const bool certified = channel->peer().trust == net::Trust::kCertificate;
-  MUSTER_TRY(place, ports_.pass_on(certified && served_unnamed(*ports_.settings(), Caller{relay.uid, {}}) ? kNobody : relay.uid,
-                                   relay.payload.size()));
   call.message = relay.message;
   call.who.uid = relay.uid;
   call.who.gid = relay.gid;
   call.who.host = relay.host;
   call.who.session = relay.session;
+  call.passed_on.asker = relay.asker;
   Members::set_through(call.who, channel->peer(), *core_.snapshot());
-  call.passed_on = {std::move(place), relay.asker};
+  if (call.who.through.kind == SubjectKind::kNode) return relay_of_node(std::move(call), relay);
+  MUSTER_TRY(place, places_.take(call.who, relay.payload.size()));
+  call.passed_on.place = std::move(place);
   return admit(call, relay.payload);
+}
+
+// Who has only copied a node's certificate speaks for nobody there.
+Result<> Service::relay_of_node(Call call, const rpc::Relay& relay) {
+  const auto channel = call.channel.lock();
+  call.who.through_node = nodes_.node_of(channel.get());
+  if (!call.who.through_node)
+    return fail(Errc::kAccessDenied, {}, call.who.through.text() + " passes on what users ask on the connection on which it is registered");
+  const Line line{channel.get(), call.passed_on.asker};
+  MUSTER_TRY_VOID(places_.take_by_node(call.who, relay.payload.size(), [this, call, line, payload = relay.payload](auto place) mutable {
+    if ((line.asker && !asks_still(line)) || call.channel.expired()) return;
+    if (!place) return refuse(call, place.error());
+    call.passed_on.place = std::move(*place);
+    if (Result<> done = admit(call, payload); !done) refuse(call, done.error());
+  }));
+  if (line.asker) looked_up_.insert(line);
+  return {};
+}
+
+// Takes the asker out of those who are looked up. False: he is gone.
+bool Service::asks_still(const Line& line) {
+  const auto here = looked_up_.find(line);
+  return here != looked_up_.end() && (looked_up_.erase(here), true);
 }
 
 Result<> Service::when_known(Uid uid, const Call& call, std::function<Result<>(Call)> work) {
@@ -178,12 +205,7 @@ Result<> Service::when_known(Uid uid, const Call& call, std::function<Result<>(C
   const Line line{call.channel.lock().get(), call.passed_on.asker};
   if (line.asker) looked_up_.insert(line);
   callers_.prepare(uid, [this, line, call, work = std::move(work)] {
-    if (line.asker) {
-      const auto here = looked_up_.find(line);
-      if (here == looked_up_.end()) return;
-      looked_up_.erase(here);
-    }
-    if (call.channel.expired()) return;
+    if ((line.asker && !asks_still(line)) || call.channel.expired()) return;
     if (Result<> done = work(call); !done) refuse(call, done.error());
   });
   return {};
@@ -504,6 +526,7 @@ Result<> Service::complete(const Core&, const Call& call, const rpc::RunWithoutJ
   rpc::StepCredential c;
   c.cluster = ports_.settings()->config().cluster_name;
   steps::add_step(c, step, {}, net::Loop::now());
+  c.by_key_alone = true;  // only root asks for it
   c.user_name = call.who.name;
   c.job_name = request.request.name;
   return sign(c, step);

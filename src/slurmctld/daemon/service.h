@@ -23,15 +23,16 @@
 #include "slurmctld/daemon/members.h"
 #include "slurmctld/daemon/node_links.h"
 #include "slurmctld/daemon/planner_thread.h"
+#include "slurmctld/daemon/relay_places.h"
 #include "slurmctld/daemon/statistics.h"
 #include "slurmctld/daemon/watches.h"
 #include "wire/messages.h"
 
 namespace muster::slurmctld {
 
-struct PassedOn {               // of a request that a node passed on
-  std::shared_ptr<void> place;  // given back with the last copy
-  uint64_t asker = 0;           // who asked, by the number the node gave
+struct PassedOn {  // of a request that a node passed on
+  RelayPlace place;
+  uint64_t asker = 0;  // who asked, by the number the node gave
 };
 
 class Service {
@@ -44,8 +45,9 @@ class Service {
     net::Security security;                                                       // signs step credentials
     Certificates* certificates = nullptr;                                         // null: there are none, with auth/munge
     std::function<Result<std::shared_ptr<void>>(Uid uid, size_t bytes)> pass_on;  // a place for a request that a node passes on
-    QueryTexts texts;                                                             // query threads only
-    std::function<std::shared_ptr<const ConfigFiles>()> config_files = [] { return nullptr; };  // null: enable_configless is not set
+    std::function<Result<std::shared_ptr<void>>(const Subject& host, size_t bytes)> pass_on_by;  // the same, at the cost of that host
+    QueryTexts texts;                                                                            // query threads only
+    std::function<std::shared_ptr<const ConfigFiles>()> config_files = [] { return nullptr; };   // null: enable_configless is not set
     site::KnownUsers::Ask ask_user = site::ask_user_database;
   };
   Service(net::Loop& loop, os::Log& logger, Statistics& stats, CoreThread& core, PlannerThread& planner, NodeLinks& nodes, Ports ports);
@@ -164,6 +166,8 @@ class Service {
   Result<> of_members(const Call& call, Request request);
   // Requests of node daemons.
   Result<> relay(const Call& call, const rpc::Relay& request);
+  Result<> relay_of_node(Call call, const rpc::Relay& request);
+  bool asks_still(const Line& line);
   Result<> asker_gone(const Call& call, rpc::AskerGone request);
   Result<> fetch_content(const Call& call, rpc::FetchContent request);
 
@@ -183,7 +187,8 @@ class Service {
   DatabaseQuestions database_{loop_, [this] { return way_to_database(); }};
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
-  Members members_{logger_, nodes_, ports_.certificates, [this](const net::Channel* channel) { channels_.drop(channel); }};
+  RelayPlaces places_{core_, {ports_.settings, ports_.pass_on, ports_.pass_on_by}};
+  Members members_{loop_, logger_, nodes_, ports_.certificates, [this](const net::Channel* channel) { channels_.drop(channel); }};
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
   std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "model/message_bounds.h"
+#include "slurmctld/core/passed_on.h"
 #include "slurmctld/core/served.h"
 #include "slurmctld/daemon/service.h"
 #include "steps/credential.h"
@@ -39,7 +40,7 @@ Result<> Service::change(const Call& call, Request request) {
 
 // Adds the signed credential: for a step whose nodes the core has decided, or for nodes that a step may reach.
 template <class Request>
-Result<> Service::complete(const Core& core, const Call&, const Request& request, rpc::StepCreated& step) {
+Result<> Service::complete(const Core& core, const Call& call, const Request& request, rpc::StepCreated& step) {
   const Job& job = core.cluster().jobs.at(step.job.value);
   rpc::StepCredential c = steps::credential_of_job(core.cluster(), job);
   auto at = std::ranges::find(job.steps, step.step, &Step::id);
@@ -47,6 +48,7 @@ Result<> Service::complete(const Core& core, const Call&, const Request& request
   if constexpr (requires { request.request.spank; })
     if (request.request.spank) steps::add_job_shares(c, *job.allocation);
   if constexpr (requires { request.purpose; }) c.purpose = request.purpose;
+  c.by_key_alone = by_key_alone(core.cluster(), core.settings(), job, call.who.uid);
   return sign(c, step);
 }
 

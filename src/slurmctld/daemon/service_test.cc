@@ -4,10 +4,13 @@
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
+#include <algorithm>
 #include <atomic>
+#include <filesystem>
 #include <list>
 #include <thread>
 
+#include "net/credential.h"
 #include "net/system_clock.h"
 #include "slurmctld/core/core_testing.h"
 #include "store/memory_log.h"
@@ -54,6 +57,7 @@ class Peer {
     bool refused() const { return answer && !*answer; }
     Errc code() const { return refused() ? answer->error().code : Errc::kOk; }
     std::string text() const { return refused() ? std::string(answer->error().message()) : ""; }
+    std::string hint() const { return refused() ? answer->error().hint : ""; }
   };
   Asked& ask(uint16_t message, std::string payload) {
     Asked& asked = asked_.emplace_back();
@@ -116,6 +120,7 @@ class ServiceTest : public testing::Test {
     links.disconnected = links.behind = [](NodeId) {};
     links.later = [this](std::function<void()> f) { loop.defer(std::move(f)); };
     nodes.emplace(*log, std::move(links));
+    if (!folder.empty()) certificates = *Certificates::open(folder, Uid(::geteuid()), net::Loop::now());
     service.emplace(loop, *log, stats, *core, *planner, *nodes, ports());
     core->start();
   }
@@ -134,8 +139,13 @@ class ServiceTest : public testing::Test {
     p.configuration_changed = [](const std::shared_ptr<const config::LoadedConfig>&) {};
     p.shutdown = [this](bool) { ++shut_down; };
     p.security.key = std::string(32, 'k');
+    p.certificates = certificates.get();
     p.pass_on = [this](Uid, size_t) -> Result<std::shared_ptr<void>> {
       if (no_place) return fail(Errc::kTryAgainLater, "no place");
+      return std::make_shared<int>();
+    };
+    p.pass_on_by = [this](const Subject& host, size_t) -> Result<std::shared_ptr<void>> {
+      charged.push_back(host.text());
       return std::make_shared<int>();
     };
     p.texts.show_config = [] { return std::string("config"); };
@@ -162,8 +172,17 @@ class ServiceTest : public testing::Test {
     return peers.emplace_back(loop, *service, who);
   }
   Peer& daemon() { return peer(Uid(0xffffffff), net::Trust::kClusterKey); }
-  Peer& node(const std::string& name) {
-    Peer& p = daemon();
+  // A host with a certificate.
+  Peer& certified(SubjectKind kind, const std::string& name, Duration life = minutes(60)) {
+    net::Peer who;
+    who.trust = net::Trust::kCertificate;
+    who.certified = {kind, name};
+    who.address = "10.0.0.1:4000";
+    who.expires = net::Loop::now() + life;
+    return peers.emplace_back(loop, *service, who);
+  }
+  Peer& node(const std::string& name) { return registered(daemon(), name); }
+  Peer& registered(Peer& p, const std::string& name) {
     Numbered<NodeReport> m;
     m.session = 5;
     m.sequence = 1;
@@ -233,6 +252,8 @@ class ServiceTest : public testing::Test {
     return m;
   }
 
+  std::string folder;  // of certificates; "": there are none
+  std::unique_ptr<Certificates> certificates;
   net::Loop loop;
   std::shared_ptr<store::MemoryDisk> disk = std::make_shared<store::MemoryDisk>();
   std::atomic<store::AppendFault> fault{store::AppendFault::kNone};
@@ -246,6 +267,7 @@ class ServiceTest : public testing::Test {
   std::optional<Service> service;
   std::list<Peer> peers;
   std::string blob = "the script";
+  std::vector<std::string> charged;  // hosts, for what they passed on
   int reconfigured = 0, shut_down = 0;
   bool no_place = false;
   std::atomic<bool> held{false};  // the user database says nothing
@@ -331,6 +353,109 @@ TEST_F(ServiceTest, WhatOnlyDaemonsSayIsNotPassedOn) {
 TEST_F(ServiceTest, AUserWithoutAPlaceIsToldSo) {
   no_place = true;
   EXPECT_EQ(answered(daemon().relay(kAlice, rpc::Ping{})).code(), Errc::kTryAgainLater);
+}
+
+// ---- hosts with a certificate of their own
+struct MembersTest : ServiceTest {
+  MembersTest() {
+    char name[] = "/tmp/muster-members-XXXXXX";
+    folder = ::mkdtemp(name);
+  }
+  ~MembersTest() override { std::filesystem::remove_all(folder); }
+  // Alice has a job on n0.
+  JobId begun_job() {
+    const JobId job = read<rpc::JobSubmitted>(answered(peer(kAlice).ask(job_of(kAlice)))).job;
+    in_core([=](Core& c) {
+      sched::Planner p;
+      c.carry_out(p.plan(*c.snapshot(), c.settings().sched, net::Loop::now(), sched::Pass::kFull));
+    });
+    until([&] { return core->snapshot()->jobs.at(job.value).allocation != nullptr; });
+    return job;
+  }
+};
+
+TEST_F(MembersTest, ANodeNamesNoGroup) {
+  Peer& n = registered(certified(SubjectKind::kNode, "n0"), "n0");
+  begun_job();
+  rpc::SubmitJob m = job_of(kAlice);
+  m.request.gid = Gid(0);
+  rpc::Relay relay;
+  relay.uid = kAlice;
+  relay.gid = Gid(0);
+  relay.message = wire::number_of<rpc::SubmitJob>;
+  relay.payload = wire::encoded(m);
+  EXPECT_NE(answered(n.ask(relay)).text().find("group"), std::string::npos);
+  EXPECT_NE(answered(certified(SubjectKind::kLogin, "l1").ask(relay)).text().find("group"), std::string::npos);
+  EXPECT_FALSE(answered(n.relay(kAlice, job_of(kAlice))).refused()) << "her own";
+  EXPECT_FALSE(answered(daemon().ask(relay)).refused()) << "a host with the key is believed";
+}
+
+TEST_F(MembersTest, WhoIsNotRegisteredSpeaksForNobody) {
+  Peer& n = registered(certified(SubjectKind::kNode, "n0"), "n0");
+  const JobId job = begun_job();
+  rpc::SignalJobs cancel;
+  cancel.filter.jobs.emplace_back().job = job;
+  Peer& copy = certified(SubjectKind::kNode, "n0");
+  EXPECT_NE(answered(copy.relay(kAlice, cancel)).hint().find("on which it is registered"), std::string::npos);
+  EXPECT_FALSE(core->snapshot()->jobs.at(job.value).finished());
+  EXPECT_FALSE(answered(n.relay(kAlice, cancel)).refused());
+}
+
+TEST_F(MembersTest, AUserPaysForWhatANodeSaysWhereHeHasAJob) {
+  Peer& n = registered(certified(SubjectKind::kNode, "n0"), "n0");
+  no_place = true;  // of users
+  EXPECT_FALSE(answered(n.relay(kAlice, rpc::Ping{})).refused()) << "the node pays";
+  EXPECT_EQ(charged, std::vector<std::string>{"node:n0"});
+  no_place = false;
+  begun_job();
+  no_place = true;
+  EXPECT_EQ(answered(n.relay(kAlice, rpc::Ping{})).code(), Errc::kTryAgainLater);
+  EXPECT_FALSE(answered(n.relay(kBob, rpc::Ping{})).refused());
+  EXPECT_EQ(answered(certified(SubjectKind::kLogin, "l1").relay(kAlice, rpc::Ping{})).code(), Errc::kTryAgainLater);
+  charged.clear();
+  EXPECT_FALSE(answered(certified(SubjectKind::kLogin, "l1").relay(Uid(0), rpc::Ping{})).refused());
+  EXPECT_EQ(charged, std::vector<std::string>{"login:l1"});
+}
+
+TEST_F(MembersTest, AConnectionLastsNoLongerThanItsCertificate) {
+  Peer &short_lived = registered(certified(SubjectKind::kNode, "n0", milliseconds(300)), "n0"),
+       &renewed = registered(certified(SubjectKind::kNode, "n1", milliseconds(300)), "n1"),
+       &login = certified(SubjectKind::kLogin, "l1", milliseconds(300));
+  EXPECT_FALSE(answered(login.ask(rpc::Ping{})).refused());
+  const rpc::AskCertificate own{rpc::TokenRole::kNode, "n1", net::public_key(*net::new_private_key()).value_or("")};
+  ASSERT_FALSE(answered(renewed.ask(own)).refused());
+  const Time over = net::Loop::now() + milliseconds(400);
+  until([&] { return net::Loop::now() > over; });
+  EXPECT_NE(answered(login.ask(rpc::Ping{})).text().find("the certificate of login:l1 has expired"), std::string::npos);
+  EXPECT_TRUE(answered(short_lived.ask(rpc::Ping{})).refused());
+  until([&] { return short_lived.closed && login.closed; });
+  EXPECT_FALSE(answered(renewed.ask(rpc::Ping{})).refused());
+  EXPECT_EQ(nodes->connected(), 1u);
+}
+
+TEST_F(MembersTest, AHostHasFewConnectionsAndKeepsTheRegisteredOne) {
+  Peer& n = registered(certified(SubjectKind::kNode, "n0"), "n0");
+  std::vector<Peer*> others;
+  for (size_t i = 0; i < 3 * Members::kMostOfHost; ++i) others.push_back(&certified(SubjectKind::kNode, "n0"));
+  until([&] { return std::ranges::count_if(others, &Peer::closed) == static_cast<long>(2 * Members::kMostOfHost + 1); });
+  EXPECT_TRUE(others.front()->closed) << "the oldest";
+  EXPECT_FALSE(others.back()->closed);
+  EXPECT_FALSE(answered(n.ask(rpc::Ping{})).refused());
+  EXPECT_FALSE(answered(certified(SubjectKind::kNode, "n1").ask(rpc::Ping{})).refused());
+}
+
+// -Z: as for a registration.
+TEST_F(MembersTest, ANameIsNotTakenFromANodeThatIsThere) {
+  Peer& n = registered(certified(SubjectKind::kNode, "n0"), "n0");
+  net::Peer elsewhere;
+  elsewhere.trust = net::Trust::kCertificate;
+  elsewhere.certified = {SubjectKind::kNode, "n0"};
+  elsewhere.address = "10.0.0.66:4000";
+  elsewhere.expires = net::Loop::now() + minutes(60);
+  rpc::JoinNode join;
+  join.name = "n0";
+  EXPECT_NE(answered(peers.emplace_back(loop, *service, elsewhere).ask(join)).hint().find("is another machine"), std::string::npos);
+  EXPECT_FALSE(n.closed);
 }
 
 // ---- contents

@@ -18,11 +18,12 @@ void CertificateKeeper::start(const std::string& authority_file) {
 void CertificateKeeper::trust(const rpc::ClusterTrust& trust) {
   if (!membership_) return;
   if (auto ok = membership_->trust(trust); !ok) return log_.error("{}", ok.error().message());
-  drop_([this](const net::Peer& peer) { return membership_->refuses(peer); });
+  drop_("was revoked", [this](const net::Peer& peer) { return membership_->refuses(peer); });
   membership_->renew(link_.connection(), log_, net::Loop::now());
 }
 
 void CertificateKeeper::look() {
+  drop_expired();
   membership_->renew(link_.connection(), log_, net::Loop::now());
   look_ = loop_.after(kLook, [this] { look(); });
 }

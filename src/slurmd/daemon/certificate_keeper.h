@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 
 #include "agent/membership.h"
 #include "net/loop.h"
@@ -14,14 +15,17 @@ namespace muster::slurmd {
 
 class CertificateKeeper {
  public:
-  // `membership`: null with munge, then there is nothing to do. `drop` ends the connections of peers that are out.
-  CertificateKeeper(net::Loop& loop, os::Log& log, ControllerLink& link, std::shared_ptr<agent::Membership> membership,
-                    std::function<void(const std::function<bool(const net::Peer&)>&)> drop)
+  // `membership`: null with munge, then there is nothing to do. `drop` ends the connections of peers that are out, and says why in the log.
+  using Drop = std::function<void(const std::string& why, const std::function<bool(const net::Peer&)>& which)>;
+  CertificateKeeper(net::Loop& loop, os::Log& log, ControllerLink& link, std::shared_ptr<agent::Membership> membership, Drop drop)
       : loop_(loop), log_(log), link_(link), membership_(std::move(membership)), drop_(std::move(drop)) {}
 
   // Where a node with the cluster key keeps who signs credentials: a step can then be started before slurmctld has said so again.
   void start(const std::string& authority_file);
   void trust(const rpc::ClusterTrust& trust);
+  // A connection does not outlive the certificate with which it began. Looked at with each request, and once a minute.
+  static bool has_expired(const net::Peer& peer) { return peer.trust == net::Trust::kCertificate && net::Loop::now() >= peer.expires; }
+  void drop_expired() { drop_("has expired", has_expired); }
 
  private:
   void look();
@@ -30,7 +34,7 @@ class CertificateKeeper {
   os::Log& log_;
   ControllerLink& link_;
   std::shared_ptr<agent::Membership> membership_;
-  std::function<void(const std::function<bool(const net::Peer&)>&)> drop_;
+  Drop drop_;
   std::unique_ptr<net::Loop::Timer> look_;
 };
 

@@ -45,12 +45,13 @@ Result<rpc::SendFile> unpacked(const rpc::SendFile& m) {
 
 }  // namespace
 
-// As whom a file is written: the job's owner, or with --no-allocation slurmd itself, which only root and SlurmUser may ask for.
-Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& message) {
+// As whom a file is written: the job's owner, or with --no-allocation slurmd itself, which only root and SlurmUser may ask for. What nodes with a
+// mere certificate may not pass on goes from here to each node.
+Result<Slurmd::FileOwner> Slurmd::file_owner(const net::Peer& peer, const rpc::SendFile& message) {
   if (message.as_caller) {
     if (!may_ask(PeerRight::kAnyStep, peer))
       return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
-    return std::optional<os::Credentials>();
+    return FileOwner{std::nullopt, true};
   }
   MUSTER_TRY(credential, check_credential(peer, message.credential, rpc::CredentialPurpose::kSendFile));
   places_.learn(credential);
@@ -59,11 +60,11 @@ Result<std::optional<os::Credentials>> Slurmd::file_owner(const net::Peer& peer,
   for (const std::string& name : message.nodes)
     if (std::ranges::none_of(credential.nodes, [&](const rpc::StepNode& n) { return n.address.name == name; }))
       return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(credential.job.value));
-  if (::geteuid() != 0) return std::optional<os::Credentials>();
+  if (::geteuid() != 0) return FileOwner{std::nullopt, credential.by_key_alone};
   MUSTER_TRY(users, users_.with(credential.uid, credential.gid));
   MUSTER_TRY(who, users->credentials(credential.uid));
   who.gid = credential.gid;
-  return std::optional(std::move(who));
+  return FileOwner{std::move(who), credential.by_key_alone};
 }
 
 Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& frame) {
@@ -73,7 +74,7 @@ Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& 
     return fail(Errc::kInvalidArgument, "the path of a file must be absolute: " + message.path);
   if (message.transfer.size() < 16 || message.transfer.size() > 64 || message.transfer.find('/') != std::string::npos)
     return fail(Errc::kInvalidArgument, "a transfer's id has 16 to 64 characters");
-  MUSTER_TRY(who, file_owner(channel->peer(), message));
+  MUSTER_TRY(owner, file_owner(channel->peer(), message));
   auto all = std::make_shared<Branches>();
   all->channel = channel;
   all->id = frame.id;
@@ -86,11 +87,12 @@ Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& 
       if (!fault.empty()) all->result.faults.push_back({node, std::move(fault)});
       all->over();
     };
-    if (Result<rpc::SendFile> plain = unpacked(message)) files_.take(*plain, who, written);
+    if (Result<rpc::SendFile> plain = unpacked(message)) files_.take(*plain, owner.who, written);
     else written(std::string(plain.error().message()));
   }
+  const uint32_t width = owner.to_each ? kWidestTree : std::clamp(message.fanout, 1u, kWidestTree);
   if (!others.empty())
-    for (std::vector<std::string>& branch : split_evenly(others, std::clamp(message.fanout, 1u, kWidestTree))) {
+    for (std::vector<std::string>& branch : split_evenly(others, width)) {
       ++all->open;
       message.nodes = std::move(branch);
       pass_on(message, [all](rpc::FileSent sent) {

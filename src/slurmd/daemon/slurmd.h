@@ -55,6 +55,10 @@ class Slurmd {
     rpc::LaunchStep launch;
     bool by_root = false;  // who asked
   };
+  struct FileOwner {
+    std::optional<os::Credentials> who;  // none: slurmd itself
+    bool to_each = false;                // as far as the tree is wide
+  };
   using StepKey = std::pair<JobId, StepId>;
 
   // Sends the reports and carries out the effects of the core, after each input.
@@ -121,7 +125,7 @@ class Slurmd {
   Result<> on_attach(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_query_use(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_send_file(const net::ChannelPtr& channel, const net::Frame& frame);
-  Result<std::optional<os::Credentials>> file_owner(const net::Peer& peer, const rpc::SendFile& message);
+  Result<FileOwner> file_owner(const net::Peer& peer, const rpc::SendFile& message);
   void pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done);
   Result<TrustedCredential> verified(const std::string& text) const;
   Result<TrustedCredential> check_credential(const net::Peer& peer, const std::string& text, rpc::CredentialPurpose purpose) const;
@@ -132,7 +136,7 @@ class Slurmd {
   void report(NodeReport r);
   void kill_part(const std::string& node, JobId job, StepId step);
   bool may_ask(PeerRight right, const net::Peer& peer) const { return may(right, peer.subject(setup_.slurm_user).kind); }
-  void drop_clients(const std::function<bool(const net::Peer&)>& which);
+  void drop_clients(const std::string& why, const std::function<bool(const net::Peer&)>& which);
 
   void wire_signals();
   void reopen_log();
@@ -154,7 +158,8 @@ class Slurmd {
   GpuClocks clocks_;
   FileTransfers files_;
   ControllerLink link_;
-  CertificateKeeper certificate_{loop_, log_, link_, arguments_.membership, [this](const auto& which) { drop_clients(which); }};
+  CertificateKeeper certificate_{loop_, log_, link_, arguments_.membership,
+                                 [this](const std::string& why, const auto& which) { drop_clients(why, which); }};
   NodeChecks checks_;
   ManagedSteps managed_;
   NodePlaces places_{setup_};

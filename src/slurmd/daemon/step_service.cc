@@ -69,12 +69,12 @@ void Slurmd::accepted(net::ChannelPtr channel) {
   clients_[raw] = std::move(channel);
 }
 
-void Slurmd::drop_clients(const std::function<bool(const net::Peer&)>& which) {
+void Slurmd::drop_clients(const std::string& why, const std::function<bool(const net::Peer&)>& which) {
   std::vector<net::ChannelPtr> out;
   for (const auto& [raw, channel] : clients_)
     if (which(channel->peer())) out.push_back(channel);
   for (const net::ChannelPtr& channel : out) {
-    log_.info("the certificate of {} was revoked: its connection from {} ends", channel->peer().certified.text(), channel->peer().address);
+    log_.info("the certificate of {} {}: its connection from {} ends", channel->peer().certified.text(), why, channel->peer().address);
     relay_.closed(channel.get());
     clients_.erase(channel.get());
     channel->close();
@@ -84,6 +84,8 @@ void Slurmd::drop_clients(const std::function<bool(const net::Peer&)>& which) {
 
 Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+  // No answer: who has a newer certificate connects with that, and asks again.
+  if (certificate_.has_expired(channel->peer())) return certificate_.drop_expired(), Result<>();
   if (!may_ask(PeerRight::kLook, channel->peer())) return fail(Errc::kAccessDenied);
   switch (frame.message) {
     case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, frame);
@@ -135,6 +137,11 @@ Result<Slurmd::TrustedCredential> Slurmd::check_credential(const net::Peer& peer
   if (!may_ask(PeerRight::kBearOfOthers, peer) && peer.uid != said.uid)
     return fail(Errc::kAccessDenied,
                 "the credential is for uid " + std::to_string(said.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
+  // A node that was shown the credential may be broken into; slurmd of a host with the key, or root here, brings it to each node itself.
+  if (said.by_key_alone && peer.trust == net::Trust::kCertificate && !peer.has_key)
+    return fail(Errc::kAccessDenied, peer.certified.text() +
+                                         " has no cluster key: credentials of root, SlurmUser, operators and administrators are "
+                                         "taken from hosts that have it");
   if (said.purpose != purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
   if (said.nodes_end() > said.nodes.size()) return fail(Errc::kInvalidCredential, "the credential's own nodes are none of its nodes");
   if (said.expires != kTimeUnset && net::Loop::now() > said.expires) return fail(Errc::kCredentialExpired);

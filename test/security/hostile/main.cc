@@ -299,7 +299,7 @@ int send_one(const char* socket, const std::string& node, int argc, char** argv)
       print(out, "", answer);
     } else if (f.kind == net::FrameKind::kError) {
       const Error e = net::decode_error(f.payload);
-      std::printf("error: %s\n", std::string(e.message()).c_str());
+      std::printf("error: %s%s\n", std::string(e.message()).c_str(), e.hint.empty() ? "" : (": " + e.hint).c_str());
       status = 1;
     }
     std::fputs(out.c_str(), stdout);
@@ -437,9 +437,11 @@ int run(int argc, char** argv) {
   if (what == "send" && argc >= 4) return send_message(argv[2], "", argv[3], argc - 4, argv + 4);
   if (what == "relay" && argc >= 5) return send_message(argv[2], argv[3], argv[4], argc - 5, argv + 5);
   if (what == "as" && argc >= 6) return as_member(argc, argv);
-  if (what == "register" && argc == 6) return register_as(argv[2], argv[3], argv[4], std::atoi(argv[5]));
+  if (what == "register" && (argc == 6 || argc == 8))
+    return register_as(argv[2], argv[3], argv[4], std::atoi(argv[5]), argc == 8 ? argv[6] : "stolen", argc == 8 ? std::atoi(argv[7]) : 0);
+  if (what == "linger" && argc == 6) return linger(argv[2], argv[3], argv[4], std::atoi(argv[5]));
   if (what == "forge" && argc == 5) return forge(argv[2], argv[3], argv[4]);
-  if (what == "mint" && argc == 6) return mint(argv[2], argv[3], argv[4], std::atoi(argv[5]));
+  if (what == "mint" && argc == 6) return mint(argv[2], argv[3], argv[4], std::atof(argv[5]));
   if (what == "send-known" && argc >= 4) return send_known(argv[2], argv[3], argc - 4, argv + 4);
   if (what == "attack" && argc == 5) return attack(argv[2], argv[3], argv[4]);
   if (what == "dump" && argc == 3) return dump(argv[2]);

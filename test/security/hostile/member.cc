@@ -56,21 +56,22 @@ Result<net::Frame> ask_as(const std::string& file, const std::string& address, c
   });
 }
 
-int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds_open) {
+int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds_open, const std::string& boot_id,
+                int days_ahead) {
   auto security = security_of(file);
   if (!security) return 2;
   net::Loop loop;
   net::ChannelPtr open;
   int status = 1;
   Numbered<NodeReport> report;
-  report.session = static_cast<uint64_t>(net::Loop::now().time_since_epoch().count());
+  report.session = static_cast<uint64_t>((net::Loop::now() + minutes(days_ahead * 24 * 60)).time_since_epoch().count());
   report.sequence = 1;
   node_rpc::Register r;
   r.node = node;
   r.hardware.cpus = r.hardware.sockets = 1;
   r.hardware.cores_per_socket = r.hardware.threads_per_core = 1;
   r.hardware.real_memory_mb = 1;
-  r.hardware.boot_id = "stolen";
+  r.hardware.boot_id = boot_id;
   report.message = r;
   const net::Endpoint to = endpoint(address);
   net::connect_tcp(loop, to.host, to.port, security->expecting("controller"), seconds(10), [&](Result<net::ChannelPtr> c) {
@@ -95,6 +96,35 @@ int register_as(const std::string& file, const std::string& address, const std::
   return status;
 }
 
+int linger(const std::string& file, const std::string& address, const std::string& expected, int seconds_between) {
+  auto security = security_of(file);
+  if (!security) return 2;
+  net::Loop loop;
+  net::ChannelPtr open;
+  const uint16_t message = expected == "controller" ? wire::number_of<rpc::Ping> : wire::number_of<rpc::QueryLocalDaemon>;
+  int good = 0;
+  auto ask = [&](bool last) {
+    open->request(message, {}, seconds(10), [&, last](Result<net::Frame> answer) {
+      good += answer.has_value();
+      std::printf("%s\n", answer ? "answered" : std::string(answer.error().message()).c_str());
+      if (last) loop.stop();
+    });
+  };
+  const net::Endpoint to = endpoint(address);
+  net::connect_tcp(loop, to.host, to.port, security->expecting(expected), seconds(10), [&](Result<net::ChannelPtr> c) {
+    if (!c) {
+      std::printf("error: %s\n", std::string(c.error().message()).c_str());
+      return loop.stop();
+    }
+    open = *c;
+    open->on_closed = [](const Error&) {};
+    ask(false);
+  });
+  auto again = loop.after(seconds(seconds_between), [&] { open ? ask(true) : loop.stop(); });
+  loop.run();
+  return good == 2 ? 0 : 1;
+}
+
 int forge(const std::string& file, const std::string& out, const std::string& subject) {
   auto stolen = read_stolen(file);
   const auto who = Subject::parse(subject);
@@ -109,7 +139,7 @@ int forge(const std::string& file, const std::string& out, const std::string& su
   return 0;
 }
 
-int mint(const std::string& authority_file, const std::string& out, const std::string& subject, int hours_ago) {
+int mint(const std::string& authority_file, const std::string& out, const std::string& subject, double hours_ago) {
   std::ifstream in(authority_file, std::ios::binary);
   std::ostringstream secret;
   secret << in.rdbuf();
@@ -118,7 +148,7 @@ int mint(const std::string& authority_file, const std::string& out, const std::s
   auto known_by = key ? net::public_key(*key) : std::unexpected(key.error());
   auto authority = net::public_key(secret.str());
   if (!who || !known_by || !authority) return 2;
-  const Time issued = net::Loop::now() - minutes(60 * hours_ago);
+  const Time issued = net::Loop::now() - seconds(static_cast<int>(3600 * hours_ago));
   auto certificate = net::issue_certificate(secret.str(), *who, *known_by, issued, issued + minutes(24 * 60));
   if (!certificate) return 2;
   std::ofstream(out, std::ios::binary) << wire::encoded(Stolen{*authority, *certificate, *key, ""});

@@ -25,11 +25,15 @@ struct Stolen {
 Result<net::Frame> ask_as(const std::string& file, const std::string& address, const std::string& expected, uint16_t message,
                           const std::string& payload, const std::function<void(std::string_view)>& part);
 // Registers as a node, and says "registered" once slurmctld has taken it; then "closed" when the connection ends within the seconds given.
-int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds);
+// `boot_id`: of the machine; the session's number lies so many days ahead.
+int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds, const std::string& boot_id,
+                int days_ahead);
+// Asks something harmless on one connection, and again after the seconds given: "answered" or why not, a line each.
+int linger(const std::string& file, const std::string& address, const std::string& expected, int seconds);
 // A credential of somebody else, signed with the stolen key.
 int forge(const std::string& file, const std::string& out, const std::string& subject);
 
 // A credential as slurmctld would have issued it so many hours ago, with its own key: for tests of what becomes of an old one.
-int mint(const std::string& authority_file, const std::string& out, const std::string& subject, int hours_ago);
+int mint(const std::string& authority_file, const std::string& out, const std::string& subject, double hours_ago);
 
 }  // namespace muster::hostile
