@@ -198,6 +198,16 @@ Result<> take_limit(const LimitInfo& info, std::string_view tres, const Option& 
   return read_limit(info, o.op, value, entry.set.limits);
 }
 
+// Older files shorten MaxCPUsPerJob to MaxCPUs.
+const OldLimit* old_limit(std::string_view name) {
+  constexpr size_t kLeast = 6;
+  for (const OldLimit& old : kOldLimits)
+    if (iequals(old.name, name)) return &old;
+  for (const OldLimit& old : kOldLimits)
+    if (name.size() >= kLeast && istarts_with(old.name, name)) return &old;
+  return nullptr;
+}
+
 Result<> take_option(Title title, const Option& option, Entry& entry) {
   for (const Word& word : kWords)
     if (word.titles & title && is_named(word, option.name)) {
@@ -208,11 +218,10 @@ Result<> take_option(Title title, const Option& option, Entry& entry) {
     }
   const LimitInfo* info = limit_named(option.name);
   std::string_view tres;
-  for (const OldLimit& old : kOldLimits)
-    if (!info && iequals(old.name, option.name)) {
-      info = &*std::ranges::find(kLimits, old.kind, &LimitInfo::kind);
-      tres = old.tres;
-    }
+  if (const OldLimit* old = info ? nullptr : old_limit(option.name)) {
+    info = &*std::ranges::find(kLimits, old->kind, &LimitInfo::kind);
+    tres = old->tres;
+  }
   if (!info || !(title == kQos ? info->of_qos : info->of_associations))
     return fail(Errc::kInvalidReq, "Unknown option: " + shortened(option.name + "=" + option.value));
   return take_limit(*info, tres, option, entry);

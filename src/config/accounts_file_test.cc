@@ -79,7 +79,8 @@ TEST(AccountsFile, ReadsTheManualsExamples) {
                                  "Account - cs:MaxTRESPerJob=node=5:MaxJobs=4:FairShare=399:MaxWallDurationPerJob=40:Description='Computer "
                                  "Science':Organization='LC'\n"
                                  "Parent - cs\n"
-                                 "Account - test:MaxNodesPerJob=1:GrpNodes=2:QOS+=standby\n");
+                                 "Account - test:MaxNodesPerJob=1:GrpNodes=2:MaxCPUs=6:QOS+=standby\n");
+  EXPECT_EQ(limit(file.accounts[1].set, LimitKind::kMaxTresPerJob, "cpu")->value, 6u) << "older files shorten MaxCPUsPerJob";
   EXPECT_EQ(file.accounts[0].set.description, "computer science");
   EXPECT_EQ(limit(file.accounts[1].set, LimitKind::kMaxTresPerJob, "node")->value, 1u);
   EXPECT_EQ(limit(file.accounts[1].set, LimitKind::kGrpTres, "node")->value, 2u);

@@ -68,7 +68,7 @@ constexpr ListedFact<EventView> kFields[] = {
         member<Text, kind_word>("event", 20)),
     row({"EventRaw", "EventRaw", 8, Fit::kWhole, kWorks, "1 of clusters, 2 of nodes",
          [](V v, S o) { put_number(o, of_cluster(v.event) ? 1 : 2); }}),
-    row({"NodeName", "NodeName", 15, Fit::kMarked, kWorks, "The node", [](V v, S o) { o += v.event.node; }},
+    row({"NodeName", "NodeName", -15, Fit::kMarked, kWorks, "The node", [](V v, S o) { o += v.event.node; }},
         member<Text, of_event<&EventRecord::node>>("node_name", 30)),
     row({"Reason", "Reason", 30, Fit::kMarked, kWorks, "Why", [](V v, S o) { o += reason(v); }}, member<Text, reason>("reason", 90)),
     row({"Start", "TimeStart", 19, Fit::kCut, kWorks, "Its begin", [](V v, S o) { o += format_time(v.event.started, "Unknown"); },
@@ -81,7 +81,7 @@ constexpr ListedFact<EventView> kFields[] = {
          [](V v, S o) { put_number(o, static_cast<uint64_t>(v.event.state) | static_cast<uint64_t>(v.event.flags) << 4); }}),
     row({"TRES", "TRES", 20, Fit::kMarked, kWorks, "What the node or the cluster has", [](V v, S o) { o += tres_text(v.event.tres); }},
         member<TresList, of_event<&EventRecord::tres>>("tres", 100)),
-    row({"User", "User", 15, Fit::kMarked, kWorks, "Who caused it", user}, member<Text, user_text>("user", 110)),
+    row({"User", "User", 10, Fit::kMarked, kWorks, "Who caused it", user}, member<Text, user_text>("user", 110)),
 };
 
 constexpr std::array<std::span<const ListedFact<EventView>>, 1> kFacts = {kFields};

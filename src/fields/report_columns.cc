@@ -10,7 +10,7 @@ namespace {
 using V = const ReportView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks;
-constexpr int kBothWidth = 20;  // of "538(10.94%)"
+constexpr int kBothWidth = 17;  // of "538(10.94%)"
 
 struct TimeWord {
   std::string_view word;
@@ -49,7 +49,7 @@ constexpr ReportField kAccount = {"Accounts", "Account", 15, Fit::kMarked, kWork
 constexpr ReportField kLogin = {"Login", "Login", 9, Fit::kMarked, kWorks, "The user's login name", text<&ReportRow::login>};
 constexpr ReportField kProper = {"Proper", "Proper Name", 15, Fit::kMarked, kWorks, "The user's own name", text<&ReportRow::proper_name>};
 constexpr ReportField kQos = {"QOS", "QOS", 9, Fit::kMarked, kWorks, "The QOS", text<&ReportRow::qos>};
-constexpr ReportField kWckey = {"Wckey", "WCKey", 9, Fit::kMarked, kWorks, "The workload characterization key", text<&ReportRow::wckey>};
+constexpr ReportField kWckey = {"Wckey", "WCKey", 15, Fit::kMarked, kWorks, "The workload characterization key", text<&ReportRow::wckey>};
 constexpr ReportField kCount = {"TresCount", "TRES Count", 10, Fit::kWhole, kWorks, "How many of the TRES there are", count, "Count"};
 constexpr ReportField kTres = {"TresName", "TRES Name", 14, Fit::kMarked, kWorks, "The TRES", text<&ReportRow::tres>};
 constexpr ReportField kUsed = {"Used", "Used", 8, Fit::kWhole, kWorks, "Usage", amount<&ReportRow::used>};
@@ -68,7 +68,7 @@ constexpr ReportField kUtilization[] = {
     kCluster,
     {"Down", "Down", 8, Fit::kWhole, kWorks, "On nodes that were down or drained", amount<&ReportRow::down>},
     kIdle,
-    {"OverCommitted", "OverCommitted", 9, Fit::kWhole, kWorks, "Asked for by waiting jobs, beyond what there was",
+    {"OverCommitted", "Over Comm", 8, Fit::kWhole, kWorks, "Asked for by waiting jobs, beyond what there was",
      amount<&ReportRow::over_committed>},
     {"PlannedDown", "Planned", 8, Fit::kWhole, kWorks, "In maintenance, powered down or not there yet", amount<&ReportRow::planned_down>,
      "PlndDown"},
@@ -77,23 +77,29 @@ constexpr ReportField kUtilization[] = {
     kCount,
     kTres,
 };
+constexpr int16_t kHeldWidth = 20, kHeldBothWidth = 29;  // amounts of reservations
 constexpr ReportField kReservations[] = {
-    kAllocated,
+    {"Allocated", "Allocated", kHeldWidth, Fit::kWhole, kWorks, "In use by jobs", amount<&ReportRow::allocated>},
     {"Associations", "Associations", 15, Fit::kMarked, kWorks, "Whom it is for", text<&ReportRow::associations>},
     kCluster,
     {"End", "End", 19, Fit::kCut, kWorks, "Its end", [](V v, S o) { o += format_time(v.row.end, ""); }},
     {"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", text<&ReportRow::flags>},
-    kIdle,
+    {"Idle", "Idle", kHeldWidth, Fit::kWhole, kWorks, "In use by nobody", amount<&ReportRow::idle>},
     {"Name", "Name", 9, Fit::kMarked, kWorks, "Its name", text<&ReportRow::name>},
     {"Nodes", "Nodes", 15, Fit::kMarked, kWorks, "Its nodes", text<&ReportRow::nodes>},
     {"ReservationId", "ReservationId", 13, Fit::kWhole, kWorks, "Its number", [](V v, S o) { put_number(o, v.row.reservation); }},
     {"Start", "Start", 19, Fit::kCut, kWorks, "Its start", [](V v, S o) { o += format_time(v.row.start, ""); }},
     {"TotalTime", "TotalTime", 9, Fit::kWhole, kWorks, "How long it was, in seconds",
      [](V v, S o) { put_number(o, static_cast<uint64_t>(to_seconds(v.row.end - v.row.start))); }},
-    kCount,
+    {"TresCount", "TRES count", 10, Fit::kWhole, kWorks, "How many of the TRES there are", count, "Count"},
     kTres,
     {"TresTime", "TRES Time", 9, Fit::kWhole, kWorks, "All of it", amount<&ReportRow::reported>},
 };
+// Of reports of sizes: the columns before the amounts.
+constexpr ReportField kOfAccounts[] = {{"Account", "Account", 9, Fit::kMarked, kWorks, "The account", account}, kCluster};
+constexpr ReportField kOfAccountsAndWckeys[] = {{"Account", "Account", -20, Fit::kMarked, kWorks, "The account and its key", account},
+                                                kCluster};
+constexpr ReportField kOfWckeys[] = {{"Wckey", "Wckey", 9, Fit::kMarked, kWorks, "The workload characterization key", account}, kCluster};
 constexpr ReportField kTopUsage[] = {kAccount, kCluster, kLogin, kProper, kUsed, kEnergy, kCount, kTres};
 
 struct ReportColumns {
@@ -111,9 +117,9 @@ ReportColumns columns_of(Report report) {
     case Report::kUtilization: return {kUtilization, "Cluster", "Allocated,Down,PlannedDown,Idle,Planned,Reported"};
     case Report::kReservations: return {kReservations, "Cluster,Name,Start,End", "Allocated,Idle"};
     case Report::kTopUsage: return {kTopUsage, "Cluster,Login,Proper,Accounts", "Used"};
-    case Report::kSizesByAccount:
-    case Report::kSizesByAccountAndWckey:
-    case Report::kSizesByWckey: break;
+    case Report::kSizesByAccount: return {kOfAccounts, "Cluster,Account", ""};
+    case Report::kSizesByAccountAndWckey: return {kOfAccountsAndWckeys, "Cluster,Account", ""};
+    case Report::kSizesByWckey: return {kOfWckeys, "Cluster,Wckey", ""};
   }
   return {};
 }
@@ -160,15 +166,17 @@ std::string report_amount(uint64_t amount, uint64_t total, ReportTime time) {
 
 std::span<const ReportField> report_fields(Report report) { return columns_of(report).fields; }
 
-std::string report_default_columns(Report report, ReportTime time, bool tres) {
+std::string report_default_columns(Report report, ReportTime time, bool tres, bool tree) {
   const ReportColumns c = columns_of(report);
   std::string out(c.usual);
+  if (c.amounts.empty()) return out;
+  if (tree) out.insert(out.find("Accounts") + 8, "%-20");
   if (tres || report == Report::kReservations) out += ",TresName";
-  for (std::string_view name : split(c.amounts, ',')) {
-    out.append(",").append(name);
-    if (shows_both(time)) out.append("%").append(std::to_string(kBothWidth));
-  }
-  if (!tres && c.amounts == "Used") out += shows_both(time) ? ",Energy%20" : ",Energy";
+  const int wide = report == Report::kReservations ? kHeldBothWidth : kBothWidth;
+  const std::string both = shows_both(time) ? "%" + std::to_string(wide) : std::string();
+  for (std::string_view name : split(c.amounts, ',')) out.append(",").append(name).append(both);
+  const bool of_wckeys = report == Report::kUsersByWckey || report == Report::kWckeysByUser;
+  if (!tres && !of_wckeys && c.amounts == "Used") out.append(",Energy").append(both);
   return out;
 }
 

@@ -53,7 +53,7 @@ struct ReportView {
 using ReportField = ColumnField<ReportView>;
 std::span<const ReportField> report_fields(Report report);
 // The columns without format=. `tres`: also the name of the TRES, where several are asked for.
-std::string report_default_columns(Report report, ReportTime time, bool tres);
+std::string report_default_columns(Report report, ReportTime time, bool tres, bool tree = false);
 
 // "538", "10.94%", "538(10.94%)"; no part of a total of 0 but 0.
 std::string report_amount(uint64_t amount, uint64_t total, ReportTime time);

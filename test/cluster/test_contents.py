@@ -71,7 +71,7 @@ def test_what_was_submitted_can_be_read_again(site):
     assert script_of(site, job).endswith(SCRIPT + "\n")
     assert site.ok("sacct", "-nX", "-j", str(job), "-o", "comment").out.strip() == "", "job_comment was not asked for"
     shell = site.run("salloc", "-n1", "sh", "-c", "echo $SLURM_JOB_ID").out.strip()
-    assert script_of(site, shell) == "Batch Script for %s\n%sNONE\n" % (shell, LINE)
+    assert script_of(site, shell) == "Batch Script for %s\n%sNONE\n\n" % (shell, LINE)
 
 
 def test_a_script_outlives_the_time_that_slurmdbd_was_away(site):
@@ -93,7 +93,7 @@ def test_flags_that_are_not_there_record_nothing(site):
     site.wait_job(job)
     site.database.wait_state(job, "COMPLETED")
     assert site.ok("sacct", "-nPX", "-j", str(job), "-o", "comment,extra,stdout,stdin").out == "why|more||\n"
-    assert script_of(site, job) == "Batch Script for %d\n%sNONE\n" % (job, LINE)
+    assert script_of(site, job) == "Batch Script for %d\n%sNONE\n\n" % (job, LINE)
     assert count(site, "job_contents") == 0
     said = site.run("sacct", "-B")
     assert said.code == 1 and "you must also request specific jobs with the '-j' option" in said.err, said
@@ -124,15 +124,15 @@ def test_old_scripts_go_by_their_own_age_and_come_back(site):
     with open(site.folder + "/etc/slurmdbd.conf", "a") as conf:
         conf.write("PurgeJobScriptAfter=2hours\nArchiveJobScript=yes\n")
     site.database.start()
-    until("the script to go", lambda: site.run("sacct", "-B", "-j", str(job)).out.endswith("NONE\n"))
+    until("the script to go", lambda: site.run("sacct", "-B", "-j", str(job)).out.endswith("NONE\n\n"))
     assert "young" in script_of(site, young)
     assert site.ok("sacct", "-nX", "-j", str(job), "-o", "jobid").out.strip() == str(job), "the job stays"
     assert "OF_THIS" not in site.ok("sacct", "--env-vars", "-j", str(job)).out
-    assert not site.ok("sacct", "--env-vars", "-j", str(job)).out.endswith("NONE\n"), "environments have no age"
+    assert not site.ok("sacct", "--env-vars", "-j", str(job)).out.endswith("NONE\n\n"), "environments have no age"
     path, = glob.glob(site.archives + "/test_job_script_archive_*")
     assert SCRIPT.encode() in open(path, "rb").read()
     assert site.ok("sacctmgr", "archive", "load", "File=" + path).out == " Loaded 1 records\n"
     assert script_of(site, job).endswith(SCRIPT + "\n")
     said = site.ok("sacctmgr", "-i", "archive", "dump", "JobEnv", "PurgeJobEnvAfter=2hours")
     assert "  1 environments of jobs before " in said.out, said
-    assert site.ok("sacct", "--env-vars", "-j", str(job)).out.endswith("NONE\n")
+    assert site.ok("sacct", "--env-vars", "-j", str(job)).out.endswith("NONE\n\n")

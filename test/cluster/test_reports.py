@@ -147,8 +147,8 @@ def test_the_prompt_and_what_is_wrong(site):
     assert typed.code == 0 and "slurm 26.05" in typed.out and typed.err == "", typed
     for words, said in ((["nonsense"], "invalid keyword: nonsense"), (["user", "x"], "Not valid report x"),
                         (["user", "top", "tree"], " Unknown condition: tree"), (["user", "top", "format=nosuch"], "Unknown field 'nosuch'"),
-                        (["-t", "weeks", "user", "top"], "Invalid time format: weeks"),
-                        (["-T", "cpu,mem", "job", "sizesbyaccount"], "Job reports only support a single TRES")):
+                        (["-t", "weeks", "user", "top"], "unknown time format weeks"),
+                        (["-T", "cpu,mem", "job", "sizesbyaccount"], " Job report only supports a single --tres type.")):
         wrong = site.run("sreport", *words)
         assert wrong.code == 1 and said in wrong.err and wrong.out == "", wrong
     # A thousand years are as harmless as an hour.

@@ -32,7 +32,7 @@ PARTITIONS = [
 ]
 CONF = [
     "FirstJobId=%d" % world.FIRST_JOB, "MailProg=/bin/true", "Licenses=matlab:10",
-    "AccountingStorageEnforce=limits,qos", "AccountingStorageTRES=gres/gpu,gres/gpu:a100,license/matlab",
+    "AccountingStorageEnforce=limits,qos", "JobAcctGatherType=jobacct_gather/linux", "AccountingStorageTRES=gres/gpu,gres/gpu:a100,license/matlab",
     "PriorityType=priority/multifactor", "PriorityDecayHalfLife=0", "PriorityUsageResetPeriod=YEARLY", "PriorityCalcPeriod=1",
     "PriorityWeightAge=100", "PriorityMaxAge=1000-0", "PriorityWeightFairshare=10000", "PriorityWeightJobSize=1000",
     "PriorityWeightPartition=400", "PriorityWeightQOS=2000", "PriorityWeightAssoc=500",
@@ -196,6 +196,7 @@ class Shared(world.Base):
             if number < used + 1 + len(RUNNING):
                 c.wait_job(job, "RUNNING")
         until("a reason for every job", lambda: "None" not in c.queue("-t", "PENDING", "-o", "%r"))
+        until("slurmdbd to know what waits", lambda: "70008_" in c.ok("sacct", "-a", "-X", "-n", "-s", "PENDING", "-o", "jobid").out, 150)
         until("priorities that know what was used", lambda: not {"0", "10000"} & set(c.ok("sprio", "-h", "-u", "lp", "-o", "%F").out.split()), 150)
 
     def submit(self, user, options):

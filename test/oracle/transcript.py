@@ -184,6 +184,7 @@ class Normaliser:
             (r"\b(R|RUNNING) +\d+:\d\d\b", r"\1 <elapsed>"),
             (r"\bRunTime=(?!00:00:00)\d\d:\d\d:\d\d", "RunTime=<elapsed>"),
             (r"\b(CPULoad|FreeMem|OS)=\S+( #\d[^\n=]*)?", r"\1=<\1>"),
+            (r"(?m)^sacctmgr: Done adding cluster in usec=\d+\n", ""),     # how long it took
             # priority/basic counts down from 4294901760, or nearly 1 in %p
             (r"\b0\.00000\d\d\b", "0.00000NN"),      # sprio's age
             (r"\b(0\.000(?!0{11})\d{9})\d\d\b", r"\1NN"),     # and what it adds to the whole, of which the greatest priority is 1

@@ -40,7 +40,7 @@ WAITING = [
 ]
 # Words of a case that may leave something behind.
 CHANGES = re.compile(r"sbatch|srun|salloc|scancel|submit|directives|values|started|waits|beside|reserve |"
-                     r"s(control|acctmgr).*(update|add|modify|remove|create|delete|hold|release|requeue|suspend|resume|top|reboot)", re.I)
+                     r"s(control|acctmgr).*(update|add|load|modify|remove|create|delete|hold|release|requeue|suspend|resume|top|reboot)", re.I)
 JOB = "#!/bin/sh\nexec sleep 100000\n"
 
 
@@ -59,7 +59,7 @@ class Base:
         if CHANGES.search(case.script):
             self.forget_new(case.script)
             harness.until(lambda: "%s to leave the cluster as it was\n%s" % (case.id, self.changed(case.script)),
-                          lambda: not self.changed(case.script))
+                          lambda: not self.changed(case.script), 90)      # priorities are worked out once a minute
         return outcome
 
     def forget_new(self, _):

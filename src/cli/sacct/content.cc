@@ -28,7 +28,7 @@ void ContentPrinter::begin(const rpc::ContentPart& first) {
   if (first.too_long)
     put("TOO LONG: it has " + std::to_string(first.size) + " bytes, and the database keeps " + std::to_string(kMostKeptContent) +
         " of one");
-  else if (first.size == 0) put("NONE");
+  else if (first.size == 0) put("NONE\n");
 }
 
 void ContentPrinter::put(std::string_view bytes) {

@@ -20,14 +20,26 @@ std::unexpected<QueryMistake> mistake(Form form, std::string text, std::string h
   return std::unexpected(QueryMistake{form, std::move(text), std::move(hint)});
 }
 
-Done add_states(const SacctOptions& o, Filter& f) {
-  const std::string* unknown = add_job_states(o.states, f.states, f.state_flags);
-  if (!unknown) return {};
+// States that pass, such as COMPLETING, are not recorded. nullptr: none is asked for.
+const std::string* unrecorded_state(const std::vector<std::string>& names) {
+  constexpr uint32_t kRecorded = kJobRequeued | kJobResizing | kJobRevoked;
+  for (const std::string& name : names)
+    if (uint32_t states = 0, flags = 0; !add_job_states({name}, states, flags) && flags & ~kRecorded) return &name;
+  return nullptr;
+}
+
+QueryMistake unknown_state(const std::string& typed) {
   std::vector<std::string_view> names;
   for (int i = 0; i < kJobStateCount; ++i) names.push_back(job_state_name(static_cast<JobState>(i)));
-  std::string_view near = did_you_mean(*unknown, names);
-  return mistake(Form::kFatal, "unrecognized job state value '" + *unknown + "'",
-                 near.empty() ? "" : "did you mean " + std::string(near) + "?");
+  const std::string_view near = did_you_mean(typed, names);
+  return {Form::kFatal, "unrecognized job state value '" + typed + "'", near.empty() ? "" : "did you mean " + std::string(near) + "?"};
+}
+
+Done add_states(const SacctOptions& o, Filter& f) {
+  if (const std::string* unknown = add_job_states(o.states, f.states, f.state_flags)) return std::unexpected(unknown_state(*unknown));
+  if (const std::string* name = unrecorded_state(o.states))
+    return mistake(Form::kFatal, "job state " + *name + " is not supported / accounted");
+  return {};
 }
 
 Done add_jobs(const SacctOptions& o, RecordQuery& q) {

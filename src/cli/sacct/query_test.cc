@@ -119,6 +119,7 @@ TEST_F(SacctQuery, FiltersReachTheQuestion) {
 
 TEST_F(SacctQuery, WrongValuesInSlurmsWords) {
   EXPECT_EQ(wrong({"-s", "foo"}), "unrecognized job state value 'foo'");
+  EXPECT_EQ(wrong({"-s", "R,CG"}), "job state CG is not supported / accounted");
   EXPECT_EQ(wrong({"-S", "foo"}), "Invalid time specification (pos=0): foo");
   EXPECT_EQ(wrong({"-j", "foo"}), "Bad job/step specified: foo");
   EXPECT_EQ(wrong({"-u", "no-such-user"}), "Invalid user id: no-such-user");

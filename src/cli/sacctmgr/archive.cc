@@ -69,7 +69,7 @@ Result<> take(const Spec& spec, Context& context, rpc::ArchiveDump& request) {
     context.log.info("{} has no effect: {}", bare ? part.word : part.age, part.why);
     return {};
   }
-  return fail(Errc::kUnknownKeyword, " Unknown option: " + spec.text);
+  return fail(Errc::kUnknownKeyword, " Unknown condition: " + spec.text);
 }
 
 std::string told(const rpc::ArchiveDumped& answer) {
@@ -91,9 +91,8 @@ void archive_dump(Context& context, Words words) {
     if (Result<> done = take(spec, context, request); !done) return context.complain(done.error());
   Session* session = context.session();
   if (!session) return;
-  constexpr std::string_view kQuestion =
-      "Records that are older than their Purge...After are deleted, those that are not archived for good.\n"
-      "Are you sure you want to continue?";
+  constexpr std::string_view kQuestion = "This may result in loss of accounting database records (if Purge* options enabled).\n"
+                                         "Are you sure you want to continue?";
   if (!context.options.immediate && !confirmed(kQuestion)) return context.say(" Changes Discarded\n");
   const Result<rpc::ArchiveDumped> answer = session->call(request, kLongest);
   if (!answer) return context.complain(answer.error());
@@ -125,7 +124,7 @@ void archive(Context& context, Words words) {
   const std::string_view verb = words.empty() ? std::string_view() : std::string_view(words[0]);
   if (!verb.empty() && istarts_with("dump", verb)) return archive_dump(context, words.subspan(1));
   if (!verb.empty() && istarts_with("load", verb)) return archive_load(context, words.subspan(1));
-  context.complain("No valid verb in archive command\nInput line must include \"Dump\" or \"Load\"");
+  context.complain("No valid entity in archive command\nInput line must include, \"Dump\", or \"load\"");
 }
 
 }  // namespace muster::cli

@@ -71,7 +71,8 @@ void ping(Context& context, Words) {
   }
 }
 
-void reconfigure(Context& c, Words) {
+void reconfigure(Context& c, Words words) {
+  if (!words.empty()) return c.complain("too many arguments for reconfigure keyword");
   if (c.options.readonly) return c.complain("Can't run this command in readonly mode.");
   told_daemon<rpc::Reconfigure>(c);
 }

@@ -61,7 +61,8 @@ Result<> add(const Spec& spec, Time now, Choices& choices) {
   }
   if (is(spec.key, "Event")) {
     const bool nodes = is(spec.value, "Nodes"), clusters = is(spec.value, "Clusters");
-    if (!nodes && !clusters) return fail(Errc::kInvalidReq, " Unknown event type: " + spec.value, "Cluster or Node");
+    if (!nodes && !clusters)
+      return fail(Errc::kInvalidReq, " Unknown event type: '" + spec.value + "'  Valid events are Cluster and Node.");
     query.of_nodes = nodes;
     query.of_clusters = clusters;
     return {};
@@ -78,8 +79,9 @@ Result<> add(const Spec& spec, Time now, Choices& choices) {
   }
   if (is(spec.key, "Users")) {
     for (const std::string& name : split_names(spec.value)) {
-      MUSTER_TRY(uid, os::find_uid(name));
-      query.users.push_back(uid);
+      const Result<Uid> uid = os::find_uid(name);
+      if (!uid) return fail(Errc::kUserIdMissing, "Invalid user id: " + name);
+      query.users.push_back(*uid);
     }
     return {};
   }

@@ -45,14 +45,14 @@ Result<rpc::Entities> everything(Session& session) {
   return all;
 }
 
-bool is_administrator(Context& c, const Session& session, const rpc::Entities& all) {
+bool is_administrator(Context& c, const Session& session, const rpc::Entities& all, std::string_view what) {
   if (::getuid() == 0) return true;
   const Result<os::User> self = os::find_user(Uid{::getuid()});
   const std::string name = self ? self->name : std::to_string(::getuid());
   if (name == session.conf().slurm_user) return true;
   const bool known = std::ranges::any_of(
       all.users, [&](const UserRecord& u) { return iequals(u.name, name) && u.admin_level == AdminLevel::kAdministrator; });
-  if (!known) c.complain(" Your user doesn't have privilege to perform this action: dump and load are for administrators.");
+  if (!known) c.complain(" Your user does not have sufficient privileges to " + std::string(what) + ".");
   return known;
 }
 
@@ -99,6 +99,12 @@ std::optional<FileWords> words_of(Context& context, Words words, bool loads) {
   return out;
 }
 
+// What went wrong with a file, without its name.
+std::string why(const std::string& path, const Error& e) {
+  const std::string_view text = e.message();
+  return std::string(text.starts_with(path + ": ") ? text.substr(path.size() + 2) : text);
+}
+
 // ---- dump
 // A device or pipe is written to; a file is replaced whole, so that an older dump is not lost half-way.
 Result<> write_dump(const std::string& path, std::string_view text) {
@@ -133,7 +139,7 @@ void run_plan(Context& context, Session& session, LoadPlan plan) {
 Result<std::string> read_dump(const std::string& path) {
   Result<std::string> text = os::read_file(path, kMostFileBytes);
   if (text) return text;
-  return fail(text.error().code, " Unable to read \"" + path + "\": " + std::string(text.error().message()));
+  return fail(text.error().code, " Unable to read \"" + path + "\": " + why(path, text.error()));
 }
 
 }  // namespace
@@ -147,7 +153,7 @@ void dump(Context& context, Words words) {
   if (!session) return;
   Result<rpc::Entities> all = everything(*session);
   if (!all) return context.complain(all.error());
-  if (!is_administrator(context, *session, *all)) return;
+  if (!is_administrator(context, *session, *all, "dump clusters")) return;
   if (std::ranges::none_of(all->clusters, [&](const ClusterRecord& r) { return r.name == cluster; }))
     return context.complain(" Cluster " + cluster + " doesn't exist.");
   if (typed->file.empty()) {
@@ -155,7 +161,7 @@ void dump(Context& context, Words words) {
     context.say(" No filename given, using " + typed->file + ".\n");
   }
   if (Result<> written = write_dump(typed->file, config::write_accounts_file(cluster, *all)); !written)
-    context.complain("Can't open file " + typed->file + ", " + std::string(written.error().message()));
+    context.complain("Can't open file " + typed->file + ", " + why(typed->file, written.error()));
 }
 
 void load(Context& context, Words words) {
@@ -171,7 +177,7 @@ void load(Context& context, Words words) {
   if (!session) return;
   Result<rpc::Entities> all = everything(*session);
   if (!all) return context.complain(all.error());
-  if (!is_administrator(context, *session, *all)) return;
+  if (!is_administrator(context, *session, *all, "load files")) return;
   constexpr std::string_view kFlush = "You requested to flush the cluster before adding it again.\nAre you sure you want to continue?";
   if (typed->load.clean && !context.options.immediate && !confirmed(kFlush)) return context.say("Aborted\n");
   typed->load.cluster = typed->cluster;

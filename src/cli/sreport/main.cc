@@ -29,8 +29,10 @@ class Reporter final : public Dialogue {
   using Dialogue::complain;
   void complain(const Error& e) {
     exit_code = 1;
-    if (e.text.starts_with(' ')) put_error(e.text);
-    else report(log, e);
+    if (e.code != Errc::kUnknownKeyword && !e.text.starts_with(' '))
+      return e.code == Errc::kNotFound ? report_fatal(log, e) : report(log, e);
+    put_error(e.text);
+    if (!e.hint.empty()) log.info("{}", e.hint);
   }
   Session* session() {
     if (!session_) {
@@ -109,7 +111,7 @@ Result<rpc::QueryJobSizes> sizes_query(const ReportRequest& request, TextList cl
   filter.nodes = request.nodes;
   for (const std::string& name : request.users) {
     const Result<Uid> user = os::find_uid(name);
-    if (!user) return fail(Errc::kUserIdMissing, "Invalid user: " + name);
+    if (!user) return fail(Errc::kUserIdMissing, "Invalid user id: " + name);
     filter.users.push_back(*user);
   }
   for (const std::string& name : request.gids) {
@@ -134,6 +136,7 @@ void put_title(const Reporter& reporter, const ReportRequest& request, Out& out)
   const std::string rule(80, '-');
   out.line(rule);
   out.line(report_title(request));
+  if (request.is_sizes() && !reporter.options.tres.empty()) out.line("TRES type is " + to_lower(reporter.options.tres));
   const std::string_view unit = fields::report_time_name(reporter.time);
   const std::string what = reporter.time == ReportTime::kPercent                                      ? ""
                            : reporter.options.tres.empty() && request.report != Report::kReservations ? "CPU "
@@ -149,7 +152,7 @@ Result<> put_rows(const Reporter& reporter, const ReportRequest& request, const 
   style.form = form_of(reporter.options.form);
   style.header = !reporter.options.noheader;
   fields::Table<ReportView> table(style);
-  const std::string usual = fields::report_default_columns(request.report, reporter.time, !reporter.options.tres.empty());
+  const std::string usual = fields::report_default_columns(request.report, reporter.time, !reporter.options.tres.empty(), request.tree);
   if (Result<> added = table.add(fields::report_fields(request.report), request.format.empty() ? usual : request.format); !added)
     return fail(Errc::kInvalidReq, " Unknown field '" + std::string(added.error().message()) + "'", added.error().hint);
   put_title(reporter, request, out);
@@ -161,41 +164,80 @@ Result<> put_rows(const Reporter& reporter, const ReportRequest& request, const 
   return {};
 }
 
-void put_size_line(Form form, const std::vector<std::string>& cells, bool names, std::string& out) {
-  for (size_t i = 0; i < cells.size(); ++i) {
-    const size_t from = out.size();
-    if (form != Form::kAligned && i > 0) out += '|';
-    const size_t start = out.size();
-    out += cells[i];
-    make_plain(out, start);
-    const auto width = static_cast<int16_t>(i < 2 ? 9 : i + 1 == cells.size() ? 12 : 13);
-    if (form == Form::kAligned)
-      fields::fit_value(out, from, width, names ? fields::Fit::kCut : i < 2 ? fields::Fit::kMarked : fields::Fit::kWhole);
-  }
-  if (form == Form::kEnded) out += '|';
-  out += '\n';
-}
+// The columns of a report of sizes: those of its list, or of format=, then one for each size, then the part of the cluster.
+class SizeColumns {
+ public:
+  SizeColumns(Form form, const ReportRequest& request, size_t sizes)
+      : form_(form), sizes_(sizes), fields_(fields::report_fields(request.report)) {}
 
-void put_sizes(const Reporter& reporter, const ReportRequest& request, const SizeTable& table, Out& out) {
-  const Form form = form_of(reporter.options.form);
-  put_title(reporter, request, out);
-  if (!reporter.options.noheader) {
-    std::vector<std::string> names = {"Cluster", request.report == Report::kSizesByWckey ? "WCKey" : "Account"};
-    names.insert(names.end(), table.headers.begin(), table.headers.end());
-    names.emplace_back("% of cluster");
-    put_size_line(form, names, true, out.buffer());
-    std::string rule = std::string(9, '-') + " " + std::string(9, '-') + " ";
-    for (size_t i = 0; i < table.headers.size(); ++i) rule += std::string(13, '-') + " ";
-    if (form == Form::kAligned) out.line(rule + std::string(12, '-') + " ");
+  Result<> add(std::string_view list) {
+    for (std::string_view part : split(list, ',')) {
+      MUSTER_TRY(column, fields::parse_column(trim(part)));
+      const fields::ReportField* field = fields::find_column(fields_, column.name);
+      if (!field) return fail(Errc::kInvalidReq, " Unknown field '" + std::string(column.name) + "'");
+      lead_.push_back({field, column.width.value_or(field->width)});
+    }
+    return {};
   }
-  for (const SizeLine& l : table.lines) {
-    std::vector<std::string> cells = {l.cluster, l.label};
-    for (uint64_t amount : l.amounts)
-      cells.push_back(request.job_count ? std::to_string(amount) : fields::report_amount(amount, l.total, reporter.time));
-    cells.push_back(fields::report_amount(l.used, l.total, ReportTime::kPercent));
-    put_size_line(form, cells, false, out.buffer());
+  void header(const std::vector<std::string>& sizes, std::string& out) const {
+    std::vector<std::string> cells;
+    for (const Lead& lead : lead_) cells.emplace_back(lead.field->header);
+    cells.insert(cells.end(), sizes.begin(), sizes.end());
+    cells.emplace_back("% of cluster");
+    line(cells, true, out);
+    if (form_ != Form::kAligned) return;
+    for (size_t i = 0; i < cells.size(); ++i) out.append(static_cast<size_t>(std::abs(width(i))), '-') += ' ';
+    out += '\n';
+  }
+  void row(const SizeLine& size, bool job_count, fields::ReportTime time, std::string& out) const {
+    ReportRow row;
+    row.cluster = size.cluster;
+    row.account = size.label;
+    std::vector<std::string> cells;
+    for (const Lead& lead : lead_) lead.field->text({row, time}, cells.emplace_back());
+    for (uint64_t amount : size.amounts)
+      cells.push_back(job_count ? std::to_string(amount) : fields::report_amount(amount, size.total, time));
+    cells.push_back(fields::report_amount(size.used, size.total, ReportTime::kPercent));
+    line(cells, false, out);
+  }
+
+ private:
+  struct Lead {
+    const fields::ReportField* field;
+    int16_t width;
+  };
+  int16_t width(size_t cell) const { return cell < lead_.size() ? lead_[cell].width : cell < lead_.size() + sizes_ ? 13 : 12; }
+  void line(const std::vector<std::string>& cells, bool names, std::string& out) const {
+    for (size_t i = 0; i < cells.size(); ++i) {
+      const size_t from = out.size();
+      if (form_ != Form::kAligned && i > 0) out += '|';
+      const size_t start = out.size();
+      out += cells[i];
+      make_plain(out, start);
+      const fields::Fit fit = names ? fields::Fit::kCut : i < lead_.size() ? lead_[i].field->fit : fields::Fit::kWhole;
+      if (form_ == Form::kAligned) fields::fit_value(out, from, width(i), fit);
+    }
+    if (form_ == Form::kEnded) out += '|';
+    out += '\n';
+  }
+
+  Form form_;
+  size_t sizes_;
+  std::span<const fields::ReportField> fields_;
+  std::vector<Lead> lead_;
+};
+
+Result<> put_sizes(const Reporter& reporter, const ReportRequest& request, const SizeTable& table, Out& out) {
+  SizeColumns columns(form_of(reporter.options.form), request, table.headers.size());
+  MUSTER_TRY_VOID(
+      columns.add(request.format.empty() ? fields::report_default_columns(request.report, reporter.time, false) : request.format));
+  put_title(reporter, request, out);
+  if (!reporter.options.noheader) columns.header(table.headers, out.buffer());
+  for (const SizeLine& line : table.lines) {
+    columns.row(line, request.job_count, reporter.time, out.buffer());
     out.put("");
   }
+  return {};
 }
 
 void json_sizes(const ReportRequest& request, const SizeTable& table, fields::TreeSink& sink) {
@@ -266,10 +308,7 @@ Result<> report_sizes(Reporter& reporter, Session& session, const ReportRequest&
   MUSTER_TRY(usage, ask_usage(session, usage_query(request, clusters)));
   MUSTER_TRY(accounts, ask_accounts(session, clusters));
   const SizeTable table = size_table({request, tres, proper_name}, sizes, usage, accounts);
-  if (!as_data(reporter)) {
-    put_sizes(reporter, request, table, out);
-    return {};
-  }
+  if (!as_data(reporter)) return put_sizes(reporter, request, table, out);
   Document document(reporter.options.data, reporter.options, "reports", session.conf(), out);
   document.from_database();
   json_sizes(request, table, document.sink());
@@ -308,16 +347,13 @@ Result<> report_usage(Reporter& reporter, Session& session, const ReportRequest&
 
 void make_report(Reporter& reporter, Words words) {
   Result<ReportRequest> request = parse_report(words, os::wall_now());
-  if (!request) {
-    reporter.complain(request.error());
-    if (request.error().text.starts_with(' ') && !request.error().hint.empty()) reporter.log.info("{}", request.error().hint);
-    return;
-  }
+  if (!request) return reporter.complain(request.error());
   const bool of_all = request->report == Report::kReservations;
   Result<std::vector<ReportTres>> tres = parse_report_tres(reporter.options.tres.empty() && !of_all ? "cpu" : reporter.options.tres);
   if (!tres) return reporter.complain(tres.error());
   if (request->is_sizes() && tres->size() != 1)
-    return reporter.complain(Error(Errc::kInvalidReq, "Job reports only support a single TRES", "-T cpu, or -T gres/gpu"));
+    return reporter.complain(
+        Error(Errc::kInvalidReq, " Job report only supports a single --tres type.\n Generate a separate report for each TRES type."));
   Session* session = reporter.session();
   if (!session) return;
   Out out;
@@ -328,7 +364,7 @@ void make_report(Reporter& reporter, Words words) {
 // ---- the prompt's own words
 void set_time(Reporter& c, Words words) {
   const auto time = words.empty() ? std::nullopt : fields::parse_report_time(words[0]);
-  if (!time) return c.complain("Invalid time format: " + (words.empty() ? std::string() : words[0]));
+  if (!time) return c.complain("unknown time format " + (words.empty() ? std::string() : words[0]));
   c.time = *time;
 }
 void print_help(Reporter&, Words);

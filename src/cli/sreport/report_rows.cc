@@ -58,7 +58,7 @@ class Groups {
       bounds_ = request.bounds;
       if (bounds_.front() != 0) bounds_.insert(bounds_.begin(), 0);
     }
-    const std::string unit = tres.shown == "cpu" ? "CPUs" : tres.shown;
+    const std::string unit = tres.shown == "cpu" ? "CPUs" : "TRES";
     for (size_t i = 0; i < bounds_.size(); ++i) {
       const auto next = i + 1 < bounds_.size() ? std::optional(bounds_[i + 1]) : std::nullopt;
       headers.push_back(request.each_size ? std::to_string(bounds_[i]) + " " + unit : header_of(bounds_[i], next, unit));
@@ -96,16 +96,18 @@ std::vector<std::string> lines_of(const ReportRequest& request, const AccountTre
 
 Result<std::vector<ReportTres>> parse_report_tres(std::string_view text) {
   std::vector<ReportTres> out;
+  std::string unknown;
   for (std::string_view part : split(text, ',')) {
     part = trim(part);
     if (part.empty()) continue;
     if (iequals(part, "all")) return std::vector<ReportTres>();
     TresName name = TresName::of(part);
-    if (name.kind == TresKind::kOther && !iequals(part, "energy") && part.find('/') == part.npos)
-      return fail(Errc::kInvalidReq, "Unknown TRES '" + std::string(part) + "'", "sacctmgr show tres lists them");
-    out.push_back({std::move(name), to_lower(part)});
+    if (name.kind == TresKind::kOther && !iequals(part, "energy") && part.find('/') == part.npos) unknown = part;
+    else out.push_back({std::move(name), to_lower(part)});
   }
-  return out;
+  if (unknown.empty()) return out;
+  if (out.empty()) return fail(Errc::kNotFound, "No valid TRES given", "'" + unknown + "' is none; sacctmgr show tres lists them");
+  return fail(Errc::kInvalidReq, "Unknown TRES '" + unknown + "'", "sacctmgr show tres lists them");
 }
 
 std::vector<ReportTres> all_tres(const TresAmounts& there) {

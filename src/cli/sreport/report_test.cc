@@ -60,11 +60,13 @@ TEST_F(Sreport, WordsMayBeShortAndAreOfTheirReports) {
 TEST_F(Sreport, WhatIsWrongIsNamed) {
   EXPECT_EQ(title({}), "invalid keyword: |reports are of a cluster, job, reservation or user");
   EXPECT_EQ(title({"nonsense"}), "invalid keyword: nonsense|reports are of a cluster, job, reservation or user");
-  EXPECT_EQ(title({"user", "x"}), "Not valid report x|Valid user reports are, \"TopUsage\"");
-  EXPECT_EQ(title({"user", "top", "tree"}), " Unknown condition: tree|");
-  EXPECT_EQ(title({"user", "top", "nodes=n1"}), " Unknown condition: nodes=n1|");
+  EXPECT_TRUE(title({"cluster", "userutilizationby"}).starts_with("Not valid report userutilizationby\nValid cluster reports are, \""));
+  EXPECT_EQ(title({"cluster"}), "too few arguments for keyword:cluster|");
+  EXPECT_EQ(title({"user", "x"}), "Not valid report x\nValid user reports are, \"TopUsage\"|");
+  EXPECT_EQ(title({"user", "top", "tree"}), " Unknown condition: tree\nUse keyword set to modify value|");
+  EXPECT_EQ(title({"user", "top", "nodes=n1"}), " Unknown condition: nodes=n1\nUse keyword set to modify value|");
   EXPECT_TRUE(title({"user", "top", "start=yesteryear"}).starts_with("Invalid time specification (yesteryear)"));
-  EXPECT_EQ(title({"user", "top", "topcount=0"}), "Invalid TopCount (0)|a number from 1");
+  EXPECT_EQ(title({"user", "top", "topcount=0"}), "Invalid value for TopCount (0)|a number from 1");
   for (const char* wrong : {"grouping=5,5", "grouping=", "grouping=0", "grouping=-1", "grouping=a"})
     EXPECT_TRUE(title({"job", "sizesbyaccount", wrong}).starts_with("Invalid grouping (")) << wrong;
 }

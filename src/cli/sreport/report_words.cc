@@ -12,17 +12,19 @@ struct ReportName {
   std::string_view kind, name;
   Report report;
   std::string_view title;
+  size_t least = 1;  // letters of its name
 };
+constexpr size_t kByWhat = 18;  // "UserUtilizationByA": fewer would not say which
 constexpr ReportName kReports[] = {
     {"cluster", "AccountUtilizationByUser", Report::kAccountsByUser, "Cluster/Account/User Utilization"},
     {"cluster", "AccountUtilizationByQOS", Report::kAccountsByQos, "Cluster/Account/QOS Utilization"},
-    {"cluster", "UserUtilizationByAccount", Report::kUsersByAccount, "Cluster/User/Account Utilization"},
-    {"cluster", "UserUtilizationByWckey", Report::kUsersByWckey, "Cluster/User/WCKey Utilization"},
+    {"cluster", "UserUtilizationByAccount", Report::kUsersByAccount, "Cluster/User/Account Utilization", kByWhat},
+    {"cluster", "UserUtilizationByWckey", Report::kUsersByWckey, "Cluster/User/WCKey Utilization", kByWhat},
     {"cluster", "Utilization", Report::kUtilization, "Cluster Utilization"},
     {"cluster", "WCKeyUtilizationByUser", Report::kWckeysByUser, "Cluster/WCKey/User Utilization"},
     {"job", "SizesByAccount", Report::kSizesByAccount, "Job Sizes"},
-    {"job", "SizesByAccountAndWcKey", Report::kSizesByAccountAndWckey, "Job Sizes by Account and WCKey"},
-    {"job", "SizesByWckey", Report::kSizesByWckey, "Job Sizes by WCKey"},
+    {"job", "SizesByAccountAndWcKey", Report::kSizesByAccountAndWckey, "Job Sizes"},
+    {"job", "SizesByWckey", Report::kSizesByWckey, "Job Sizes by Wckey"},
     {"reservation", "Utilization", Report::kReservations, "Reservation Utilization"},
     {"user", "TopUsage", Report::kTopUsage, ""},
 };
@@ -87,7 +89,7 @@ Result<> grouping(ReportRequest& request, std::string_view value, Time) {
 }
 Result<> top(ReportRequest& r, std::string_view value, Time) {
   const auto n = parse_number<uint32_t>(value, 1, UINT32_MAX);
-  if (!n) return fail(Errc::kInvalidReq, "Invalid TopCount (" + std::string(value) + ")", "a number from 1");
+  if (!n) return fail(Errc::kInvalidReq, "Invalid value for TopCount (" + std::string(value) + ")", "a number from 1");
   r.top = *n;
   return {};
 }
@@ -124,6 +126,15 @@ const ReportWord* find_word(Report report, std::string_view name, bool has_value
   return nullptr;
 }
 
+// Valid cluster reports are, "A", "B", and "C"
+std::string valid_reports(std::string_view kind) {
+  std::vector<std::string> names;
+  for (const ReportName& r : kReports)
+    if (r.kind == kind) names.push_back("\"" + std::string(r.name) + "\"");
+  if (names.size() > 1) names.back().insert(0, "and ");
+  return "Valid " + std::string(kind) + " reports are, " + join(names, ", ");
+}
+
 Result<const ReportName*> find_report(std::span<const std::string> words) {
   const std::string_view typed = words.empty() ? std::string_view() : std::string_view(words[0]);
   std::string_view kind;
@@ -131,14 +142,11 @@ Result<const ReportName*> find_report(std::span<const std::string> words) {
     if (kind.empty() && !typed.empty() && istarts_with(k, typed)) kind = k;
   if (kind.empty())
     return fail(Errc::kUnknownKeyword, "invalid keyword: " + std::string(typed), "reports are of a cluster, job, reservation or user");
-  const std::string_view wanted = words.size() < 2 ? std::string_view() : std::string_view(words[1]);
-  std::string valid;
-  for (const ReportName& r : kReports) {
-    if (r.kind != kind) continue;
-    if (!wanted.empty() && istarts_with(r.name, wanted)) return &r;
-    valid.append(valid.empty() ? "\"" : ", \"").append(r.name).append("\"");
-  }
-  return fail(Errc::kUnknownKeyword, "Not valid report " + std::string(wanted), "Valid " + std::string(kind) + " reports are, " + valid);
+  if (words.size() < 2) return fail(Errc::kUnknownKeyword, "too few arguments for keyword:" + std::string(kind));
+  const std::string_view wanted = words[1];
+  for (const ReportName& r : kReports)
+    if (r.kind == kind && wanted.size() >= r.least && istarts_with(r.name, wanted)) return &r;
+  return fail(Errc::kUnknownKeyword, "Not valid report " + std::string(wanted) + "\n" + valid_reports(kind));
 }
 
 // Reports are of whole hours, and of one at least.
@@ -161,7 +169,7 @@ Result<ReportRequest> parse_report(std::span<const std::string> words, Time now)
     const size_t equals = word.find('=');
     const bool has_value = equals != word.npos;
     const ReportWord* known = find_word(request.report, std::string_view(word).substr(0, equals), has_value);
-    if (!known) return fail(Errc::kUnknownKeyword, " Unknown condition: " + word);
+    if (!known) return fail(Errc::kUnknownKeyword, " Unknown condition: " + word + "\nUse keyword set to modify value");
     std::string_view value = has_value ? std::string_view(word).substr(equals + 1) : std::string_view();
     if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
       value = value.substr(1, value.size() - 2);

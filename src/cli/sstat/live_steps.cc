@@ -75,7 +75,9 @@ Result<std::vector<StepRow>> steps_to_show(Session& session, const rpc::JobSelec
     return {};
   }));
   if (!known) return fail(Errc::kInvalidJobId);
-  std::erase_if(steps, [&](const StepRow& s) { return s.state != StepState::kRunning || (named.has_step && s.id != named.step); });
+  const auto runs = [](const StepRow& s) { return s.state == StepState::kRunning; };
+  if (std::ranges::none_of(steps, runs) && !named.has_step) return fail(Errc::kAlreadyDone);
+  std::erase_if(steps, [&](const StepRow& s) { return !runs(s) || (named.has_step && s.id != named.step); });
   if (named.has_step && steps.empty()) return fail(Errc::kNotFound);
   std::ranges::sort(steps, {}, order_of);
   if (all || named.has_step) return steps;

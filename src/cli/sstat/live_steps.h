@@ -12,7 +12,7 @@
 namespace muster::cli {
 
 // The job's steps that are shown: the named one; all, the batch script first; or the lowest numbered one. kInvalidJobId where the job is
-// none or is not the caller's, kNotFound where the named step does not run.
+// none or is not the caller's, kNotFound where the named step does not run, kAlreadyDone where none of a job's does.
 Result<std::vector<StepRow>> steps_to_show(Session& session, const rpc::JobSelector& named, bool all);
 
 struct NodeUse {

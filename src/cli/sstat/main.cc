@@ -1,4 +1,6 @@
 // sstat: what running steps use at this moment. sstat(1).
+#include <set>
+
 #include "cli/common/command.h"
 #include "cli/common/job_ids.h"
 #include "cli/common/options.h"
@@ -44,17 +46,16 @@ class Printer {
   }
   ~Printer() { out_.flush(); }
 
-  void job(Session& session, const std::string& text) {
-    Result<rpc::JobSelector> named = parse_job_selector(text);
-    if (!named) return log_.error("Invalid job id: {}", text);
-    Result<std::vector<StepRow>> steps = steps_to_show(session, *named, o_.all_steps);
-    if (!steps && steps.error().code == Errc::kNotFound) return log_.error("StepId={} not found running.", selector_text(*named));
-    if (!steps) return refused(*named, steps.error());
+  void job(Session& session, const rpc::JobSelector& named) {
+    Result<std::vector<StepRow>> steps = steps_to_show(session, named, o_.all_steps);
+    if (!steps && steps.error().code == Errc::kNotFound) return log_.error("StepId={} not found running.", selector_text(named));
+    if (!steps && steps.error().code == Errc::kAlreadyDone) return log_.error("No steps running for job {}", named.job.value);
+    if (!steps) return refused(named, steps.error());
     for (const StepRow& row : *steps) {
       Result<LiveStep> live = ask_nodes(session, row);
       if (live) step(row, *live);
       else if (live.error().code == Errc::kInvalidJobId) log_.info("step {} has just ended", id_of(row));
-      else refused(*named, live.error());
+      else refused(named, live.error());
     }
   }
   bool nothing_gathered() const { return nothing_gathered_; }
@@ -115,13 +116,24 @@ int run(int argc, char** argv) {
     log.error("You didn't give me any jobs to stat.");
     return 1;
   }
+  std::vector<rpc::JobSelector> jobs;
+  std::set<std::string> named_before;  // a job that is named twice is shown once
+  for (const std::string& text : options.jobs) {
+    if (!named_before.insert(text).second) continue;
+    Result<rpc::JobSelector> named = parse_job_selector(text);
+    if (!named) {
+      log.fatal("Bad job/step specified: {}", text);
+      return 1;
+    }
+    jobs.push_back(std::move(*named));
+  }
   Result<Session> session = Session::find(Patience::kNone, Whom::kStepManager);
   if (!session) {
     report(log, session.error());
     return 1;
   }
   Printer printer(options, *table, log);
-  for (const std::string& job : options.jobs) printer.job(*session, job);
+  for (const rpc::JobSelector& job : jobs) printer.job(*session, job);
   if (printer.nothing_gathered()) log.info("nothing is gathered of these steps: slurm.conf has no JobAcctGatherType");
   return 0;
 }
