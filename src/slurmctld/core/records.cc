@@ -61,6 +61,11 @@ JobState batch_state(const Job& j) {
                                                                                                             : j.state;
 }
 
+// Whether somebody else ended the job: then it did not fail, whatever its script said on the way.
+bool was_ended(JobState state) {
+  return state == JobState::kCancelled || state == JobState::kTimeout || state == JobState::kDeadline || state == JobState::kPreempted;
+}
+
 }  // namespace
 
 bool keeps_records(const config::Config& c) { return c.accounting_storage_type == "accounting_storage/slurmdbd"; }
@@ -71,6 +76,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   record.key = key_of(job);
   record.position = job.record_position;
   record.cluster = cluster.name;
+  if (was_ended(job.state)) record.exit_status = 0;
   if (job.array_tasks) record.array_tasks = format_array_tasks(*job.array_tasks);
   record.flags = job.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
   if (job.detail) record.detail = *job.detail;

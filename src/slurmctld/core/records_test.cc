@@ -122,6 +122,21 @@ TEST(Records, NamesOfTheDatabaseAreInLowerCase) {
   EXPECT_EQ(job.request->wckey, "grant-7");
 }
 
+TEST(Records, AJobThatWasCancelledDidNotFailThoughItsScriptWasKilled) {
+  RecordBench b;
+  b.connect();
+  const JobId id = b.submit();
+  b.plan();
+  b.started(id);
+  b.cancel(id);
+  b.ends(id, 15);
+  b.drain();
+  EXPECT_EQ(b.record(id)->state, JobState::kCancelled);
+  EXPECT_EQ(b.record(id)->exit_status, 0);
+  ASSERT_TRUE(b.step(id, kBatchStep));
+  EXPECT_EQ(b.step(id, kBatchStep)->exit_status, 15);
+}
+
 TEST(Records, AJobFromSubmissionToItsEnd) {
   RecordBench b;
   b.connect();
