@@ -324,7 +324,7 @@ CYCLE_CLOUD = {
             if name not in keep and name in kept:
                 sh("%s update SuspendExcNodes-=%s" % (SCONTROL, name))
                 note("lets %s go" % name)
-            if not joined and "powering_up" not in states and "down" not in states:
+            if "powered_down" in states and "down" not in states:
                 sh("{0} update NodeName={1} NodeAddr={1} NodeHostName={1} State=down Reason=cyclecloud_zombie_node".format(SCONTROL, name))
                 note(name + " is a zombie")
                 continue
