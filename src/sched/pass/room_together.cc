@@ -6,6 +6,66 @@
 #include "sched/pass/within_layers.h"
 
 namespace muster::sched {
+namespace {
+
+// Jobs that are off the supply as long as this lives.
+class Lifted {
+ public:
+  Lifted(const Occupants& occupants, Availability& nodes) : occupants_(occupants), nodes_(nodes) {}
+  ~Lifted() {
+    for (size_t i = gone_.size(); i-- > 0;) occupants_.put_back(gone_[i], nodes_);
+  }
+  Lifted(const Lifted&) = delete;
+  Lifted& operator=(const Lifted&) = delete;
+  void add(uint32_t index) {
+    if (std::ranges::find(gone_, index) != gone_.end()) return;
+    occupants_.lift(index, nodes_);
+    gone_.push_back(index);
+  }
+  const std::vector<uint32_t>& gone() const { return gone_; }
+
+ private:
+  const Occupants& occupants_;
+  Availability& nodes_;
+  std::vector<uint32_t> gone_;
+};
+
+// Jobs that are lifted, laid on again as long as this lives, but for what others have been given in their place since.
+class There {
+ public:
+  explicit There(Availability& nodes) : nodes_(nodes) {}
+  ~There() {
+    for (size_t i = laid_.size(); i-- > 0;) nodes_.give_back(laid_[i].share, *laid_[i].job->allocation, laid_[i].job->partition);
+  }
+  There(const There&) = delete;
+  There& operator=(const There&) = delete;
+  void add(const Occupant& occupant) {
+    for (NodeShare share : occupant.shares) {
+      if (!nodes_.known().test(share.node.value)) continue;
+      const NodeUse use = nodes_.use(share.node.value);
+      share.cpus -= use.cpus;
+      for (GresShare& kept : share.gres) {
+        if (kept.devices.none()) continue;
+        for (const GresShare& held : use.gres)
+          if (held.name == kept.name && held.shares.empty()) kept.devices -= held.devices;
+        if (kept.shares.empty()) kept.count = kept.devices.count();
+      }
+      std::erase_if(share.gres, [](const GresShare& g) { return g.count == 0; });
+      nodes_.consume(share, *occupant.job->allocation, occupant.job->request->uid, occupant.job->partition);
+      laid_.push_back({std::move(share), occupant.job});
+    }
+  }
+
+ private:
+  struct Laid {
+    NodeShare share;
+    const Job* job;
+  };
+  Availability& nodes_;
+  std::vector<Laid> laid_;
+};
+
+}  // namespace
 
 PlanPass::RoomTogether::Outcome PlanPass::RoomTogether::start_or_make_room() {
   Outcome out;
@@ -61,17 +121,22 @@ bool PlanPass::RoomTogether::find_victims(Victims& victims) {
     std::vector<Chosen> chosen(all_.size());
     std::optional<size_t> failed;
     victims.clear();
+    Lifted lifted(*p_.occupants_, p_.nodes_);
     for (size_t i = 0; i < order.size() && !failed; ++i) {
       const size_t at = order[i];
-      if (!find_victims_of(all_[at], chosen, chosen[at], victims)) failed = i;
-      else p_.lay_out(all_[at], chosen[at]);
+      if (!find_victims_of(all_[at], chosen, chosen[at], victims)) {
+        failed = i;
+        continue;
+      }
+      for (uint32_t v : victims) lifted.add(v);
+      p_.lay_out(all_[at], chosen[at]);
     }
     p_.take_back(all_, chosen);
     return failed;
   });
 }
 
-// Adds to the victims so far those whom the component needs beyond them.
+// Adds to the victims so far, who are lifted, those whom the component needs beyond them.
 bool PlanPass::RoomTogether::find_victims_of(const Component& one, const std::vector<Chosen>& others, Chosen& chosen, Victims& victims) {
   Apart apart(p_.filter(), p_.profile_.get(), p_.nodes_.size());
   for (const Chosen& other : others)
@@ -86,9 +151,15 @@ bool PlanPass::RoomTogether::find_victims_of(const Component& one, const std::ve
     const WithinLayers within(asked, grant.layers);
     const Partition& partition = p_.cluster_.partitions.at(asked.partition);
     const Preemptor who{*one.job->request, partition, p_.rule_.of(*one.job), asked.shape.exclusive_user, true};
-    const std::optional<MadeRoom> room = VictimSearch(p_.nodes_, asked, p_.params_, &apart, *p_.occupants_, p_.preempt_rule_, who,
-                                                      p_.now_ - one.job->eligible, those_it_may_end(one, asked, victims))
-                                             .run();
+    Victims gone;
+    There there(p_.nodes_);
+    for (uint32_t v : victims) {
+      if (may_end(one, asked, v)) gone.push_back(v);
+      else there.add(p_.occupants_->at(v));
+    }
+    VictimSearch search(p_.nodes_, asked, p_.params_, &apart, *p_.occupants_, p_.preempt_rule_, who, p_.now_ - one.job->eligible);
+    search.without(gone);
+    const std::optional<MadeRoom> room = search.run();
     if (!room) continue;
     chosen = {id, room->allocation};
     for (uint32_t v : room->victims)
@@ -98,30 +169,28 @@ bool PlanPass::RoomTogether::find_victims_of(const Component& one, const std::ve
   return false;
 }
 
-PlanPass::RoomTogether::Victims PlanPass::RoomTogether::those_it_may_end(const Component& one, const RequestClass& asked,
-                                                                         const Victims& some) const {
+bool PlanPass::RoomTogether::may_end(const Component& one, const RequestClass& asked, uint32_t victim) const {
   const Partition& partition = p_.cluster_.partitions.at(asked.partition);
   const Preemptor who{*one.job->request, partition, p_.rule_.of(*one.job), asked.shape.exclusive_user, true};
-  Victims out;
-  std::ranges::copy_if(some, std::back_inserter(out), [&](uint32_t v) { return p_.preempt_rule_.may(who, *p_.occupants_->at(v).job); });
-  return out;
+  return p_.preempt_rule_.may(who, *p_.occupants_->at(victim).job);
 }
 
-// Where the component stands when those of them have gone whom it may end. What the class remembers of fuller nodes means nothing then, and
-// where it would rather be is not worth anybody's place.
+// Where the component stands when they have gone, who are lifted. What the class remembers of fuller nodes means nothing then, and where it
+// would rather be is not worth anybody's place.
 Placement PlanPass::RoomTogether::place_without(const Component& one, const RequestClass& asked, const Apart& apart, const Victims& gone) {
   RequestClass anew = asked;
   anew.preferred = nullptr;
   anew.blocked_at = anew.too_full_at = 0;
   anew.too_full = Bitmap();
-  const Victims lifted = those_it_may_end(one, asked, gone);
-  for (uint32_t v : lifted) p_.occupants_->lift(v, p_.nodes_);
-  Placement got = place(p_.nodes_, anew, p_.params_, &apart, p_.now_ - one.job->eligible, one.job->request->uid);
-  for (uint32_t v : lifted) p_.occupants_->put_back(v, p_.nodes_);
-  return got;
+  There there(p_.nodes_);
+  for (uint32_t v : gone)
+    if (!may_end(one, asked, v)) there.add(p_.occupants_->at(v));
+  return place(p_.nodes_, anew, p_.params_, &apart, p_.now_ - one.job->eligible, one.job->request->uid);
 }
 
 bool PlanPass::RoomTogether::choose_without(const Victims& gone, std::vector<Chosen>& chosen) {
+  Lifted lifted(*p_.occupants_, p_.nodes_);
+  for (uint32_t v : gone) lifted.add(v);
   return first_fit(all_.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
     chosen.assign(all_.size(), {});
     std::optional<size_t> failed;

@@ -6,7 +6,8 @@
 // Each component looks for its victims beside what those before it have chosen; who has been chosen by then costs it nothing. Then each of all
 // victims, the dearest first, is put back for a trial, and stays where all components still fit: nobody ends who is not needed, and nobody ends
 // unless all of them fit when the victims have gone. A component may stand in the place of those alone whom it may end itself: its partition
-// and its QOS say so, whatever the others' say. Nobody is suspended for such a job, and nobody has to give up licences for it.
+// and its QOS say so, whatever the others' say; for it the rest are there, with what nobody has taken in their place. While a trial lasts, its victims
+// are off the supply, and what is laid on it is taken off again in the opposite order: devices are sets, of which only that is undone exactly. Nobody is suspended for such a job, and nobody has to give up licences for it.
 //
 // Cost: a search for each component (preempt/victims.h) and a placement of each for every victim; at most once for each component that had to
 // go first (base/first_fit.h). Nothing where no component may preempt anybody.
@@ -36,7 +37,7 @@ class PlanPass::RoomTogether {
   bool make_room();
   bool find_victims(Victims& victims);
   bool find_victims_of(const Component& one, const std::vector<Chosen>& others, Chosen& chosen, Victims& victims);
-  Victims those_it_may_end(const Component& one, const RequestClass& asked, const Victims& some) const;
+  bool may_end(const Component& one, const RequestClass& asked, uint32_t victim) const;
   Placement place_without(const Component& one, const RequestClass& asked, const Apart& apart, const Victims& gone);
   bool choose_without(const Victims& gone, std::vector<Chosen>& chosen);
   void drop_needless(Victims& victims, std::vector<Chosen>& chosen);

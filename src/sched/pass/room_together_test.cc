@@ -154,6 +154,63 @@ TEST(RoomTogether, ComponentsMayShareANodeThatIsFreed) {
 }
 
 // One of them may end the job that runs, the other may not. So the other has to have the node that is free, whoever comes first.
+Cluster two_tiers_with_gpus(uint32_t nodes, uint32_t cpus) {
+  Cluster c = a_cluster().nodes(nodes).cpus(cpus).memory(100000).gres("gpu", "h100", 4).build();
+  Partition hi = c.partitions.at(kMain);
+  hi.name = "high";
+  hi.is_default = false;
+  hi.priority_tier = 2;
+  ClusterBuilder::add_partition(c, hi);
+  return c;
+}
+
+// Every device once among the components.
+void expect_devices_apart(const PreemptItem& item) {
+  std::map<uint32_t, Bitmap> held;
+  std::vector<AllocationPtr> all{item.allocation};
+  for (const StartItem& other : item.components) all.push_back(other.allocation);
+  for (const AllocationPtr& a : all)
+    for (const NodeShare& share : a->nodes)
+      for (const GresShare& g : share.gres) {
+        EXPECT_FALSE(held[share.node.value].intersects(g.devices)) << "node " << share.node.value;
+        held[share.node.value] |= g.devices;
+      }
+}
+
+// CPUs are plenty: whoever holds the GPUs is needed, though the rest of the node is free.
+TEST(RoomTogether, GpusAreMadeRoomFor) {
+  Cluster c = two_tiers_with_gpus(2, 64);
+  const JobId low = run(c, a_job().nodes(1).tasks(4).gpus(4));
+  run(c, a_job().nodes(1).tasks(4).gpus(4).in(kHigh));  // nobody's to end
+  submit_together(c, {a_job().nodes(1).tasks(1).gpus(4).in(kHigh), a_job().tasks(2).in(kHigh)});
+  const JobId later = submit(c, a_job().nodes(1).tasks(1).gpus(1), kNow);
+  const Plan p = plan(c);
+  EXPECT_FALSE(start_of(p, later)) << "no GPU is free, whatever was tried for others";
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  EXPECT_EQ(p.preemptions[0].victims, std::vector<JobId>{low});
+}
+
+TEST(RoomTogether, ComponentsOnOneNodeHaveDevicesOfTheirOwn) {
+  Cluster c = two_tiers_with_gpus(1, 8);
+  const JobId low = run(c, a_job().nodes(1).tasks(8).gpus(4));
+  submit_together(c, {a_job().nodes(1).tasks(4).gpus(2).in(kHigh), a_job().nodes(1).tasks(4).gpus(2).in(kHigh)});
+  const Plan p = plan(c);
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  EXPECT_EQ(p.preemptions[0].victims, std::vector<JobId>{low});
+  expect_devices_apart(p.preemptions[0]);
+}
+
+// It finds no room for both: what was tried leaves the GPUs of who stays as they were.
+TEST(RoomTogether, ATrialLeavesNoGpuFree) {
+  Cluster c = two_tiers_with_gpus(1, 64);
+  run(c, a_job().nodes(1).tasks(4).gpus(4));
+  submit_together(c, {a_job().nodes(1).tasks(1).gpus(4).in(kHigh), a_job().nodes(1).tasks(1).gpus(4).in(kHigh)});
+  const JobId later = submit(c, a_job().nodes(1).tasks(1).gpus(1), kNow);
+  const Plan p = plan(c);
+  EXPECT_TRUE(p.preemptions.empty());
+  EXPECT_FALSE(start_of(p, later));
+}
+
 TEST(RoomTogether, EachStandsInThePlaceOfThoseThatItMayEnd) {
   for (const bool high_first : {true, false}) {
     Cluster c = two_tiers(2);

@@ -32,6 +32,10 @@ class VictimSearch {
   VictimSearch(Availability& nodes, const RequestClass& c, const Params& params, const NodeFilter* filter, const Occupants& occupants,
                const PreemptRule& rule, const Preemptor& who, Duration waited, std::vector<uint32_t> sure = {});
 
+  // These are gone already, and off the supply: they cost nothing and are no victims of this job.
+  void without(const std::vector<uint32_t>& gone) {
+    for (uint32_t index : gone) lifted_[index] = true;
+  }
   // Nothing: the job finds no room whoever goes. The supply is afterwards what it was before.
   std::optional<MadeRoom> run();
 

@@ -31,7 +31,7 @@ slurmctld::Settings settings_of(const DayRules& rules) {
        "ClusterName=c\nSlurmctldHost=ctl\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\n"
        "SuspendProgram=/s\nResumeProgram=/r\nResumeFailProgram=/f\nSuspendTime=300\nSuspendTimeout=60\nResumeTimeout=600\n"
        "ResumeRate=0\nSuspendRate=0\nReturnToService=1\nSlurmctldParameters=idle_on_node_suspend,power_save_interval=10\n"
-       "SchedulerParameters=bf_interval=30\nSlurmdTimeout=120\nMinJobAge=2\nNodeName=" +
+       "SchedulerParameters=bf_interval=30\nSlurmdTimeout=120\nMaxBatchRequeue=100\nMinJobAge=2\nNodeName=" +
            all + " CPUs=8 RealMemory=8000 State=CLOUD\nPartitionName=p Nodes=" + all + " Default=YES MaxTime=INFINITE\n"}};
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
   return slurmctld::make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), Uid{0}, false);
@@ -124,7 +124,11 @@ void ElasticDay::submit(Core& core, uint32_t nodes, Duration run) {
 Site::Ports ElasticDay::ports() {
   Site::Ports out;
   out.witness = [this](const Event& e, const Cluster&) {
-    if (const auto* ended = std::get_if<event::JobEnding>(&e); ended && ended->flags & kJobRequeued) ++day_.restarts;
+    const auto* ended = std::get_if<event::JobEnding>(&e);
+    if (!ended) return;
+    if (ended->flags & kJobRequeued) ++day_.restarts;
+    else if (ended->state == JobState::kCompleted) ++day_.completed;
+    else broken("job " + std::to_string(ended->job.value) + " did not complete");
   };
   out.launched = [this](JobId id, uint32_t generation) { launched(id, generation); };
   out.terminated = [](JobId, uint32_t) {};
@@ -194,11 +198,13 @@ void ElasticDay::launched(JobId id, uint32_t generation) {
   const auto run = runs_.find(id);
   if (!job || !job->allocation || run == runs_.end()) return;
   for (const NodeShare& share : job->allocation->nodes)
-    if (!cloud_.has(share.node.value))
-      broken("job " + std::to_string(id.value) + " starts on " + name_of(share.node.value) + ", which has no machine");
+    if (site_.cluster().nodes.at(share.node.value).flags & (kNodePoweredDown | kNodePoweringUp | kNodePoweringDown))
+      broken("job " + std::to_string(id.value) + " starts on " + name_of(share.node.value) + ", which is not up");
   at(now_ + run->second, [this, id, generation](Core& core) {
     const Job* there = core.cluster().jobs.find(id.value);
     if (!there || there->restarts != generation || !there->allocation || there->finished()) return;
+    if (std::ranges::any_of(there->allocation->nodes, [&](const NodeShare& share) { return !cloud_.has(share.node.value); }))
+      return;  // lost
     node_rpc::BatchFinished end;
     end.job = id;
     end.generation = generation;
@@ -213,19 +219,14 @@ void ElasticDay::look_at_jobs() {
   std::vector<JobId> over;
   for (const auto& [id, run] : runs_) {
     const Job* job = site_.cluster().jobs.find(id.value);
-    if (!job || job->state == JobState::kCompleted) over.push_back(id);
+    if (!job || (job->state == JobState::kCompleted && !job->holds_nodes())) over.push_back(id);
     if (!job || !job->holds_nodes()) continue;
     for (size_t i = 0; i < job->allocation->nodes.size(); ++i) {
       if (job->finished() && !job->run->releasing.test(i)) continue;
       if (const uint32_t node = job->allocation->nodes[i].node.value; !used.insert(node).second) broken("two jobs have " + name_of(node));
     }
-    if (job->finished() && job->state != JobState::kCompleted && !(job->flags & kJobRequeued))
-      broken("job " + std::to_string(id.value) + " did not complete");
   }
-  for (JobId id : over) {
-    ++day_.completed;
-    runs_.erase(id);
-  }
+  for (JobId id : over) runs_.erase(id);
   for (uint32_t node : used_)
     if (!used.contains(node)) best_until_[node] = now_ + kSuspendTime;
   used_ = std::move(used);

@@ -7,8 +7,10 @@ std::optional<NodeSpec> moved_by(const View& view, const Node& node, const node_
   const NodeSpec& known = *node.spec;
   if (!known.cloud || registration.address.empty() || known.address == registration.address) return std::nullopt;
   if (config.slurmctld_parameters.has("cloud_dns")) return std::nullopt;
+  // An address that is given, in slurm.conf or by scontrol, stands: the node may be reached another way than it comes.
   const auto line = config.node_index(known.name);  // none: scontrol created it
-  if (line ? !config.nodes[*line].given_address.empty() : known.address != known.name) return std::nullopt;
+  if (known.address != (line ? config.nodes[*line].hostname() : known.name)) return std::nullopt;
+  if (line && !config.nodes[*line].given_address.empty()) return std::nullopt;
   NodeSpec moved = known;
   moved.address = registration.address;
   return moved;

@@ -67,6 +67,7 @@ TEST(NodePlace, ResumeDoesNotWaitForSuspendTimeout) {
   update(b, "c", {{"State", "=", "POWER_UP"}});
   registers_from(b, "10.0.0.7");
   update(b, "c", {{"State", "=", "POWER_DOWN"}});
+  b.turn([&] { b.core.node_disconnected(NodeId(kCloud)); });
   update(b, "c", {{"State", "=", "RESUME"}, {"Reason", "=", "x"}});
   EXPECT_EQ(b.node(kCloud).flags & (kNodePoweringDown | kNodePoweredDown), kNodePoweredDown);
   EXPECT_EQ(b.node(kCloud).reason, "");
@@ -74,6 +75,26 @@ TEST(NodePlace, ResumeDoesNotWaitForSuspendTimeout) {
   b.wait(seconds(30));
   EXPECT_TRUE(b.node(kCloud).flags & kNodePoweredDown);
   b.expect_replay_equal();
+}
+
+TEST(NodePlace, ResumeKeepsAMachineThatIsThere) {
+  Bench b(kPrograms + "NodeName=c CPUs=4 RealMemory=4000 State=CLOUD\n", false);
+  update(b, "c", {{"State", "=", "POWER_UP"}});
+  registers_from(b, "10.0.0.7");
+  update(b, "c", {{"State", "=", "POWER_DOWN"}});
+  update(b, "c", {{"State", "=", "RESUME"}});
+  EXPECT_EQ(b.node(kCloud).flags & (kNodePoweringDown | kNodePoweredDown | kNodePoweringUp), 0u);
+  EXPECT_EQ(place(b), "10.0.0.7 c");
+  b.wait(seconds(30));
+  EXPECT_EQ(b.node(kCloud).flags & (kNodePoweringDown | kNodePoweredDown), 0u);
+}
+
+TEST(NodePlace, WhatScontrolSaidStandsWhenTheNodeRegisters) {
+  Bench b(kPrograms + "NodeName=c CPUs=4 RealMemory=4000 State=CLOUD\n", false);
+  update(b, "c", {{"State", "=", "POWER_UP"}});
+  update(b, "c", {{"NodeAddr", "=", "10.0.0.5"}});
+  registers_from(b, "192.168.0.1");
+  EXPECT_EQ(place(b), "10.0.0.5 c");
 }
 
 }  // namespace

@@ -58,8 +58,9 @@ void forget_faults(const View& v, event::NodeStateChanged& e) {
   e.reason.clear();
 }
 
+// Of a node that goes nobody expects an answer.
 void begin_power_down(const View& v, const Node& n, event::NodeStateChanged& e) {
-  e.flags = (e.flags & ~(kPowerFlags | kRebootFlags)) | kNodePoweringDown;
+  e.flags = (e.flags & ~(kPowerFlags | kRebootFlags | kNodeNoRespond)) | kNodePoweringDown;
   e.resume_deadline = suspend_deadline(v, n);
   e.run = event::PowerProgram::kSuspend;
   forget_faults(v, e);
@@ -114,11 +115,11 @@ Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
   return {};
 }
 
-// A node that is up stays as it is. Of one that is coming up ResumeProgram is told again: its machine may not have come.
+// A node that is up, or coming up, goes on as it is.
 Result<> power_up(const View& view, const Node& node, Events& out) {
-  if (!(node.flags & kPowerFlags)) return {};
+  if (!(node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested))) return {};
   event::NodeStateChanged e = state_of(node, view.now);
-  if (node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePoweringUp)) {
+  if (node.flags & (kNodePoweredDown | kNodePoweringDown)) {
     e.flags |= kNodePoweringUp;
     e.resume_deadline = resume_deadline(view, node);
     e.run = event::PowerProgram::kResume;

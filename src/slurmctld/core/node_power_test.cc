@@ -51,7 +51,7 @@ TEST(Power, DownWhenIdleAndUpAgain) {
   }
   for (int i = 0; i < 2; ++i) {
     ASSERT_EQ(asked(b, rpc::NodeAction::kPowerUp, name), Errc::kOk);
-    EXPECT_EQ(powered(b, true), std::vector<NodeId>{NodeId(n)});
+    EXPECT_EQ(powered(b, true), i == 0 ? std::vector<NodeId>{NodeId(n)} : std::vector<NodeId>{});  // it is coming up already
   }
   b.register_node(n, "boot2");
   EXPECT_EQ(b.node(n).flags & (kNodePoweringUp | kNodePoweredDown), 0u);
@@ -76,6 +76,40 @@ TEST(Power, AJobOfALostMachineIsOverWhenItsNodeIsPoweredDown) {
     EXPECT_EQ(b.state(j), JobState::kPending);
     b.expect_replay_equal();
   }
+}
+
+TEST(Power, OneThatDidNotAnswerIsAsGoodAsAnyWhenItIsOff) {
+  Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\nSlurmctldParameters=idle_on_node_suspend\n");
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, "n0"), Errc::kOk);
+  b.wait(seconds(21));
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerUp, "n0"), Errc::kOk);
+  b.turn([&] { b.core.node_disconnected(NodeId(0)); });
+  b.wait(seconds(101));  // ResumeTimeout
+  EXPECT_EQ(b.node(0).admin, NodeState::kDown);
+  EXPECT_TRUE(b.node(0).flags & kNodeNoRespond);
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, "n0"), Errc::kOk);
+  b.wait(seconds(21));
+  EXPECT_EQ(b.node(0).admin, NodeState::kIdle);
+  EXPECT_EQ(b.node(0).flags & (kNodePoweredDown | kNodeNoRespond), kNodePoweredDown);
+}
+
+TEST(Power, AJobIsNotHeldBecauseNoMachineComes) {
+  Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\nJobRequeue=1\nMaxBatchRequeue=2\n"
+          "SlurmctldParameters=idle_on_node_suspend\n");
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, "n[0-3]"), Errc::kOk);
+  for (uint32_t n = 0; n < 4; ++n) b.turn([&] { b.core.node_disconnected(NodeId(n)); });
+  b.wait(seconds(21));
+  const JobId job = b.submit({});
+  for (int i = 0; i < 5; ++i) {
+    b.plan();
+    ASSERT_EQ(b.state(job), JobState::kRunning) << i;
+    const std::string node = "n" + std::to_string(b.host(job));
+    b.wait(seconds(101));
+    ASSERT_EQ(b.state(job), JobState::kPending);
+    ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, node), Errc::kOk);
+    b.wait(minutes(5));
+  }
+  EXPECT_NE(b.get(job).priority, 0u);
 }
 
 TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {

@@ -2,7 +2,8 @@
 // MaxBatchRequeue, requeue_delay, enable_expedited_requeue; sbatch(1) --requeue.
 //
 // What would go round and round is held after MaxBatchRequeue: a job whose nodes fail, whose launch or prolog fails, or that exits with a
-// code of RequeueExit. A job that made room for another was not at fault, and what a user requeues starts to count anew.
+// code of RequeueExit. A job that made room for another was not at fault, nor one for which a node did not come up, and what a user requeues starts to
+// count anew.
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -26,6 +27,9 @@ RestartCause cause_of(const Job& job) {
   if (job.state == JobState::kFailed && WIFEXITED(job.exit_status) && WEXITSTATUS(job.exit_status) != 0) return RestartCause::kExitCode;
   return RestartCause::kUser;
 }
+
+// The cloud had no machine for it: it has done nothing that could be wrong, and there will be one again.
+bool had_no_machine(const Job& job) { return job.state == JobState::kBootFail; }
 
 // Whether some state of the cluster could still serve the job in one of its partitions: licences, nodes and limits may have become
 // fewer since it was submitted.
@@ -52,16 +56,17 @@ bool may_be_expedited(const View& v, const Job& job) {
 
 bool failed_too_often(const View& v, const Job& job) { return job.turns->restart.failures >= v.settings.config().max_batch_requeue; }
 
-Restart restart_of(const View& v, const Job& job) {
+Restart restart_of(const View& view, const Job& job) {
   Restart r;
   r.cause = cause_of(job);
-  r.time = v.now;
+  r.time = view.now;
   if (r.cause == RestartCause::kPreempted) r.by = job.run->preempted_by;
   if (r.cause == RestartCause::kUser) r.user = job.cancelled_by;
   if (r.cause == RestartCause::kExitCode) r.exit_status = job.exit_status;
   r.node = job.run->failed_node;
   r.has_node = job.run->has_failed_node;
-  r.failures = r.cause == RestartCause::kUser ? 0 : job.turns->restart.failures + (at_fault(r.cause) ? 1 : 0);
+  const bool counts = at_fault(r.cause) && !had_no_machine(job);
+  r.failures = r.cause == RestartCause::kUser ? 0 : job.turns->restart.failures + (counts ? 1 : 0);
   return r;
 }
 

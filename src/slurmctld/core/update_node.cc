@@ -84,11 +84,12 @@ void give_back_future(NodeUpdate& u) {
   u.spec_changed = true;
 }
 
-// SuspendTimeout is not waited for: whoever says RESUME knows that the machine is gone.
-void power_down_now(NodeUpdate& u) {
-  u.state.flags |= kNodePoweredDown | kNodePowerSave;
+// RESUME of a node that is going down. Where its slurmd is connected it stays up; else the machine is gone, and SuspendTimeout is not waited for.
+void stop_powering_down(NodeUpdate& u) {
   u.state.resume_deadline = kTimeUnset;
-  if (!u.n.connected) end_jobs_of(u.v, u.n, u.out);
+  if (u.n.connected) return;
+  u.state.flags |= kNodePoweredDown | kNodePowerSave;
+  end_jobs_of(u.v, u.n, u.out);
   if (auto left = without_machine(u.v, u.n)) {
     u.spec.address = left->address;
     u.spec.hostname = left->hostname;
@@ -108,7 +109,7 @@ Result<> set_state(NodeUpdate& update, const rpc::KeyValue& kv) {
     if (row.admin == NodeState::kIdle && never_seen) update.state.admin = NodeState::kUnknown;
     update.state.flags = (update.state.flags & ~row.clear) | row.set;
     if (row.clear & kNodeDrain) update.state.action_drained = false;
-    if ((row.clear & kNodePoweringDown) && (update.n.flags & kNodePoweringDown)) power_down_now(update);
+    if ((row.clear & kNodePoweringDown) && (update.n.flags & kNodePoweringDown)) stop_powering_down(update);
     if (row.clears_reason) update.state.reason.clear();  // also one that is given
     if (row.admin == NodeState::kFuture && (update.state.flags & kNodeDynamicFuture)) give_back_future(update);
     update.kill_jobs = row.admin == NodeState::kDown;

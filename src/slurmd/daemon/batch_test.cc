@@ -108,6 +108,8 @@ TEST(Batch, TheNextRunReplacesOneThatWasFoundAgain) {
   };
   ASSERT_TRUE(c.run_until([&] { return end() != nullptr; }));
   EXPECT_EQ(end()->exit_status >> 8, 3);
+  c.send(ForgetJobs{{JobId(5)}});
+  EXPECT_TRUE(c.run_until([&] { return c.steps_left() == 0; }));
 }
 
 TEST(Batch, TerminateSaysWhyAndKillsWhatIgnoresIt) {

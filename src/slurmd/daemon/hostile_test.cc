@@ -264,7 +264,7 @@ TEST_F(Hostile, WhatAKilledSlurmstepdLeavesGoes) {
 
 TEST_F(Hostile, ASpoolThatIsGoneIsMadeAgain) {
   c.start_slurmd();
-  ASSERT_TRUE(os::remove_tree(c.file("spool")));
+  ASSERT_TRUE(c.run_until([&] { return os::remove_tree(c.file("spool")).has_value(); }));  // slurmd may be writing there
   c.send(batch_of_nobody(5, "echo ran"));
   ASSERT_TRUE(c.run_until([&] { return c.of_job<BatchFinished>(5) || c.of_job<LaunchFailed>(5); }));
   EXPECT_EQ(c.of_job<LaunchFailed>(5), nullptr);
