@@ -282,6 +282,7 @@ NodeLinks::Ports Controller::node_ports() {
   };
   ports.later = [this](std::function<void()> f) { loop_.defer(std::move(f)); };
   ports.connected = [this](NodeId node) { post_command([node](Core& c) { c.node_connected(node); }); };
+  ports.close = [this](const net::ChannelPtr& channel) { service_->drop(channel); };
   ports.address_of = [this](const net::Peer& peer) { return service_->address_of(peer); };
   ports.config_version = [this] { return config_version(); };
   ports.trust = [this] { return certificates_ ? wire::encoded(certificates_->trust()) : std::string(); };

@@ -28,7 +28,9 @@ Result<> NodeLinks::on_report(const net::ChannelPtr& channel, std::string_view p
   switch (link.session.take(report)) {
     case LinkSession::Taken::kLate: break;
     case LinkSession::Taken::kGap:
-      logger_.error("node {}: reports before the {}th of its session are missing; it has to connect again", link.name, report.sequence);
+      if (auto untold = told_.tell("gap of " + link.name, net::Loop::monotonic()))
+        logger_.error("node {}: reports before the {}th of its session are missing; it has to connect again{}", link.name, report.sequence,
+                      net::Pace::more(*untold));
       drop(link.node);
       break;
     case LinkSession::Taken::kInOrder: ports_.report(link.node, std::move(report.message)); break;
@@ -53,12 +55,14 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
     return fail(Errc::kInvalidNodeName, {},
                 "node '" + registration.node + "' is not in the controller's slurm.conf, and it was deleted or never joined (slurmd -Z)");
   }
+  if (auto of = links_.find(channel.get()); of != links_.end() && of->second.node != node->id)
+    return fail(Errc::kInvalidNodeName, {}, "this connection is of node " + of->second.name);
   if (auto old = by_node_.find(node->id.value); old != by_node_.end())
     MUSTER_TRY_VOID(may_replace(links_.at(old->second), *channel, session, registration));
   if (auto old = by_node_.find(node->id.value); old != by_node_.end() && old->second != channel.get()) {
     net::ChannelPtr gone = links_.at(old->second).channel;
     links_.erase(old->second);
-    gone->close();
+    ports_.close(gone);
   }
   Link& link = links_[channel.get()];
   link = {channel, node->id, registration.node, registration.hardware.boot_id, LinkSession(session), {}, false, false};
@@ -201,7 +205,7 @@ void NodeLinks::drop(NodeId node) {
   if (at == by_node_.end()) return;
   net::ChannelPtr channel = links_.at(at->second).channel;
   on_closed(channel.get());
-  channel->close();
+  ports_.close(channel);
 }
 
 void NodeLinks::tell_trust() {

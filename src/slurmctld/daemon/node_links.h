@@ -31,6 +31,8 @@ class NodeLinks {
     std::function<void(NodeId)> connected, disconnected;
     std::function<void(std::function<void()>)> later;  // in another turn of the loop
     std::function<void(NodeId)> behind;                // obligations were left out, and the node has caught up
+    // Ends a connection, with all that was begun for it.
+    std::function<void(const net::ChannelPtr&)> close = [](const net::ChannelPtr& channel) { channel->close(); };
     std::function<std::string(const net::Peer&)> address_of = [](const net::Peer& peer) { return peer.address; };
     std::function<std::string()> config_version = [] { return ""; };  // of the files for nodes without slurm.conf
     std::function<std::string()> trust = [] { return ""; };           // rpc::ClusterTrust, encoded; "": there is none

@@ -29,6 +29,10 @@ struct Bench {
     p.connected = [](NodeId) {};
     p.disconnected = [this](NodeId) { ++disconnected; };
     p.behind = [this](NodeId) { ++behind; };
+    p.close = [this](const net::ChannelPtr& channel) {
+      ended.push_back(channel.get());
+      channel->close();
+    };
     links = std::make_unique<NodeLinks>(*log, std::move(p));
     int fds[2];
     EXPECT_EQ(socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, fds), 0);
@@ -96,6 +100,7 @@ struct Bench {
   int theirs_fd = -1, disconnected = 0, behind = 0, reports = 0;
   uint64_t sequence = 0;
   std::vector<uint32_t> launched;
+  std::vector<const net::Channel*> ended;
 };
 
 TEST(NodeLinks, OrdersWaitForANodeThatDoesNotRead) {
@@ -193,6 +198,17 @@ TEST(NodeLinks, TheSameMachineTakesItsPlaceAnew) {
   EXPECT_TRUE(b.registers("[::ffff:10.0.0.1]:4002", "boot-2", 6)) << "rebooted, before its old connection was seen to be over";
   EXPECT_FALSE(b.is_first());
   EXPECT_TRUE(b.registers("10.0.0.9:4003", "boot-2", 7)) << "by another of its interfaces";
+}
+
+// Whoever holds the connection is told, so that nothing of it stays.
+TEST(NodeLinks, WhatIsReplacedOrDroppedIsEnded) {
+  Bench b;
+  EXPECT_TRUE(b.registers("10.0.0.1:4002", "boot-1", 6));
+  EXPECT_EQ(b.ended, std::vector<const net::Channel*>{b.ours.get()});
+  EXPECT_EQ(b.disconnected, 0) << "the node is there all the time";
+  b.links->drop(NodeId(1));
+  EXPECT_EQ(b.ended.size(), 2u);
+  EXPECT_EQ(b.disconnected, 1);
 }
 
 }  // namespace

@@ -58,6 +58,10 @@ class Service {
   }
   void close_all() { channels_.close_all(); }
   size_t connections() const { return channels_.size(); }
+  void drop(const net::ChannelPtr& channel) {
+    channels_.drop(channel.get());
+    channel->close();  // one that nobody serves yet
+  }
   std::string address_of(const net::Peer& peer) const { return callers_.address_of(peer); }
   void users_changed() { callers_.users_changed(); }  // I/O thread; the site says that its users or groups did
   void config_changed(const std::string& version);    // I/O thread; the files for hosts without slurm.conf are others
