@@ -314,6 +314,10 @@ void Core::node_disconnected(NodeId node) {
   n->last_response = now_;
   links_.emplace_back(node, false);
   watch_silence(*n);
+  if (!(n->flags & kNodePoweredDown)) return;
+  Events out;  // its machine outlived the order to power down, and is gone now
+  end_jobs_of(own(), Node(*n), out);
+  take(std::move(out));
 }
 
 void Core::records_stored(uint64_t position) {

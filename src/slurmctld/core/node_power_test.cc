@@ -78,6 +78,20 @@ TEST(Power, AJobOfALostMachineIsOverWhenItsNodeIsPoweredDown) {
   }
 }
 
+TEST(Power, AMachineThatOutlivesSuspendTimeoutTakesItsJobsAlongWhenItGoes) {
+  Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\nJobRequeue=1\nSlurmdTimeout=0\n");
+  const JobId j = running(b);
+  const uint32_t n = b.host(j);
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, "n" + std::to_string(n), true), Errc::kOk);
+  b.wait(seconds(21));
+  EXPECT_TRUE(b.node(n).flags & kNodePoweredDown);
+  EXPECT_TRUE(b.get(j).allocation) << "its slurmd can still say that it is over";
+  b.turn([&] { b.core.node_disconnected(NodeId(n)); });
+  EXPECT_FALSE(b.get(j).allocation);
+  EXPECT_EQ(b.state(j), JobState::kPending);
+  b.expect_replay_equal();
+}
+
 TEST(Power, OneThatDidNotAnswerIsAsGoodAsAnyWhenItIsOff) {
   Bench b("SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\nSlurmctldParameters=idle_on_node_suspend\n");
   ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, "n0"), Errc::kOk);
