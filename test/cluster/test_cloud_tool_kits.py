@@ -29,9 +29,8 @@ def test_parallel_cluster(make_cluster):
     job = c.sbatch("-N2", "--ntasks-per-node=1", "-o", "out", "--wrap", "srun hostname >hosts; srun -l printenv SLURMD_NODENAME")
     f.until_done(job)
     assert sorted(c.read("out").splitlines()) == ["0: queue1-dy-c5-1", "1: queue1-dy-c5-2"]
-    assert "resumed 2 of 2 for jobs %s" % job in f.said()
-    node = c.ok("scontrol", "show", "node", "queue1-dy-c5-1").out
-    assert "NodeAddr=127.0.0.1 NodeHostName=ip-10-0-0-1" in node, node
+    until("the kit to have said so", lambda: "resumed 2 of 2 for jobs %s" % job in f.said())
+    until("its address", lambda: "NodeAddr=127.0.0.1 NodeHostName=ip-10-0-0-1" in c.ok("scontrol", "show", "node", "queue1-dy-c5-1").out)
     f.until_state(c.names, ("idle~",))      # and after SuspendTime they are gone
     assert f.machines() == {} and "suspended queue1-dy-c5-[1-2]" in f.said(), f.said()
 
@@ -142,7 +141,7 @@ def test_cycle_cloud(make_cluster):
     f.until_done(job)
     assert sorted(c.read("out").splitlines()) == ["0: htc-1", "1: htc-2"]
     node = c.ok("scontrol", "show", "node", "htc-1").out
-    assert "NodeAddr=127.0.0.1 NodeHostName=ip-htc-1" in node, re.findall(r"Node\S+", node)
+    assert "NodeAddr=127.0.0.1 " in node, re.findall(r"Node\S+", node)       # told by the kit, or learned when it registered
 
     # KeepAlive in the cloud's console is SuspendExcNodes+=, and -= lets the node go.
     c.file("keep_alive", "htc-1")
