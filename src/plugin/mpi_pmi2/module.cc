@@ -54,7 +54,7 @@ std::unique_ptr<Module::Task> Module::make_task(uint32_t rank, int fd, uint32_t 
   ::fcntl(fd, F_SETFD, FD_CLOEXEC);
   ::fcntl(fd, F_SETFL, O_NONBLOCK);
   Session::Ports ports;
-  ports.write = [this, made](std::string bytes) { write_to(*made, std::move(bytes)); };
+  ports.write = [this, made](const std::string& bytes) { write_to(*made, bytes); };
   ports.put = [this](std::string key, std::string value) {
     wire::encode(Puts{{{key, value}}}, puts_);
     keys_[std::move(key)] = std::move(value);
@@ -99,7 +99,7 @@ bool Module::take(Task& t) {
   return true;
 }
 
-void Module::write_to(Task& task, std::string bytes) {
+void Module::write_to(Task& task, const std::string& bytes) {
   if (task.gone) return;
   task.unwritten += bytes;
   ssize_t n = task.unwritten.empty() ? 0 : ::send(task.fd.get(), task.unwritten.data(), task.unwritten.size(), MSG_NOSIGNAL);

@@ -33,7 +33,7 @@ class Module final : public mpi::Module {
   void on_task_gone(const mpi_rpc::TaskGone& gone) override;
   std::unique_ptr<Task> make_task(uint32_t rank, int fd, uint32_t size, const std::string& mapping);
   void read_from(Task& task);
-  void write_to(Task& task, std::string bytes);
+  void write_to(Task& task, const std::string& bytes);
   bool take(Task& task);
   void drop(Task& task);
   void fence_if_all();

@@ -112,7 +112,7 @@ void Core::take(std::vector<Order> orders) { std::move(orders.begin(), orders.en
 // Remembers what housekeep() has to look at because of this event.
 void Core::follow_up(const Event& event) {
   for (SendMail& m : mails_for(before_, cluster_, event)) mails_.push_back(std::move(m));
-  if (cluster_.triggers.size() > 0 && may_pull_triggers(event)) happened_.push_back(event);
+  if (!cluster_.triggers.empty() && may_pull_triggers(event)) happened_.push_back(event);
   note_managed(event);
   note_minutes(event);
   if (settings_.sched.preempt.modes.gang) note_turns(event);

@@ -105,7 +105,7 @@ void requeue_one(const View& view, const Job& job, Events& out) {
     if (fixed) requeued.flags |= kJobPriorityFixed;
     requeued.reason = waiting_reason(view, job.dependencies.get(), requeued.eligible);
   }
-  out.push_back(std::move(requeued));
+  out.push_back(requeued);
 }
 
 }  // namespace muster::slurmctld
