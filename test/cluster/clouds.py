@@ -183,7 +183,6 @@ PARALLEL_CLUSTER = {
     "sync": r"""
         partitions = sh(SCONTROL + r''' show partitions | grep -oP "^PartitionName=\K(\S+)| State=\K(\S+)" ''').splitlines()
         assert partitions and len(partitions) % 2 == 0 and set(partitions[1::2]) <= {"UP", "INACTIVE"}, partitions
-        inactive = [partitions[i] for i in range(0, len(partitions), 2) if partitions[i + 1] == "INACTIVE"]
         info, there = compared(lambda: {n["NodeName"]: n for n in nodes_info()})
         info = list(info.values())
         # Machines that have gone, and nodes without capacity, are taken back to power saving with their own names as addresses.

@@ -23,22 +23,25 @@ Params preempting(PreemptHow how = PreemptHow::kRequeue) {
 
 constexpr uint32_t kMain = 0, kHigh = 1;  // partitions on the same nodes, of tier 1 and 2
 
-Cluster two_tiers(uint32_t nodes, OverSubscribe share = OverSubscribe::kNo) {
-  Cluster c = a_cluster()
-                  .nodes(nodes)
-                  .cpus(8)
-                  .memory(1000)
-                  .partition([&](Partition& p) {
-                    p.oversubscribe = share;
-                    p.oversubscribe_count = 1;
-                  })
-                  .build();
+Cluster with_high_tier(Cluster c) {
   Partition hi = c.partitions.at(kMain);
   hi.name = "high";
   hi.is_default = false;
   hi.priority_tier = 2;
   ClusterBuilder::add_partition(c, hi);
   return c;
+}
+
+Cluster two_tiers(uint32_t nodes, OverSubscribe share = OverSubscribe::kNo) {
+  return with_high_tier(a_cluster()
+                            .nodes(nodes)
+                            .cpus(8)
+                            .memory(1000)
+                            .partition([&](Partition& p) {
+                              p.oversubscribe = share;
+                              p.oversubscribe_count = 1;
+                            })
+                            .build());
 }
 
 JobBuilder whole(uint32_t nodes, uint32_t partition = kMain) { return a_job().nodes(nodes).exclusive().in(partition); }
@@ -153,15 +156,8 @@ TEST(RoomTogether, ComponentsMayShareANodeThatIsFreed) {
   EXPECT_FALSE(p.preemptions[0].allocation->nodes[0].cpus.intersects(p.preemptions[0].components[0].allocation->nodes[0].cpus));
 }
 
-// One of them may end the job that runs, the other may not. So the other has to have the node that is free, whoever comes first.
 Cluster two_tiers_with_gpus(uint32_t nodes, uint32_t cpus) {
-  Cluster c = a_cluster().nodes(nodes).cpus(cpus).memory(100000).gres("gpu", "h100", 4).build();
-  Partition hi = c.partitions.at(kMain);
-  hi.name = "high";
-  hi.is_default = false;
-  hi.priority_tier = 2;
-  ClusterBuilder::add_partition(c, hi);
-  return c;
+  return with_high_tier(a_cluster().nodes(nodes).cpus(cpus).memory(100000).gres("gpu", "h100", 4).build());
 }
 
 // Every device once among the components.
@@ -211,6 +207,7 @@ TEST(RoomTogether, ATrialLeavesNoGpuFree) {
   EXPECT_FALSE(start_of(p, later));
 }
 
+// One of them may end the job that runs, the other may not. So the other has to have the node that is free, whoever comes first.
 TEST(RoomTogether, EachStandsInThePlaceOfThoseThatItMayEnd) {
   for (const bool high_first : {true, false}) {
     Cluster c = two_tiers(2);

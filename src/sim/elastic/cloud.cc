@@ -37,6 +37,4 @@ std::optional<Cloud::Asked> Cloud::ask(uint32_t node, Time now) {
   return machine;
 }
 
-void Cloud::let_go(uint32_t node, Time) { machines_[node].reset(); }
-
 }  // namespace muster::sim::elastic

@@ -28,7 +28,7 @@ class Cloud {
   };
   // nullopt: no capacity. Asking for a node that has a machine gives that one again.
   std::optional<Asked> ask(uint32_t node, Time now);
-  void let_go(uint32_t node, Time now);
+  void let_go(uint32_t node) { machines_[node].reset(); }
 
   bool has(uint32_t node) const { return machines_[node].has_value(); }
   // Whether the node's machine is this one still.

@@ -17,7 +17,7 @@ using replay::Site;
 using slurmctld::Caller;
 using slurmctld::Core;
 
-constexpr Duration kSuspendTime = seconds(300), kNotices = seconds(30), kResets = seconds(60);
+constexpr Duration kNotices = seconds(30), kResets = seconds(60);
 constexpr Duration kFullEvery = seconds(30);            // bf_interval of the site
 constexpr Duration kAfterTheLastJob = minutes(2 * 60);  // until when everything has to be powered down
 constexpr uint32_t kMostNodesOfAJob = 8;
@@ -31,8 +31,9 @@ slurmctld::Settings settings_of(const DayRules& rules) {
        "ClusterName=c\nSlurmctldHost=ctl\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\n"
        "SuspendProgram=/s\nResumeProgram=/r\nResumeFailProgram=/f\nSuspendTime=300\nSuspendTimeout=60\nResumeTimeout=600\n"
        "ResumeRate=0\nSuspendRate=0\nReturnToService=1\nSlurmctldParameters=idle_on_node_suspend,power_save_interval=10\n"
-       "SchedulerParameters=bf_interval=30\nSlurmdTimeout=120\nMaxBatchRequeue=100\nMinJobAge=2\nNodeName=" +
-           all + " CPUs=8 RealMemory=8000 State=CLOUD\nPartitionName=p Nodes=" + all + " Default=YES MaxTime=INFINITE\n"}};
+       "SchedulerParameters=bf_interval=" +
+           std::to_string(to_seconds(kFullEvery)) + "\nSlurmdTimeout=120\nMaxBatchRequeue=100\nMinJobAge=2\nNodeName=" + all +
+           " CPUs=8 RealMemory=8000 State=CLOUD\nPartitionName=p Nodes=" + all + " Default=YES MaxTime=INFINITE\n"}};
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
   return slurmctld::make_settings(std::make_shared<const config::LoadedConfig>(std::move(*loaded)), Uid{0}, false);
 }
@@ -144,7 +145,7 @@ void ElasticDay::told(event::PowerProgram program, const std::vector<NodeId>& no
       machine_asked(node);
       continue;
     }
-    cloud_.let_go(node, now_);
+    cloud_.let_go(node);
     paying_[node] = false;
     at(now_, [this, node](Core&) { site_.goes_away(NodeId(node)); });
   }
@@ -176,7 +177,7 @@ void ElasticDay::no_machine(uint32_t node) {
 
 void ElasticDay::taken_away(Core& core, uint32_t node, uint32_t machine) {
   if (!cloud_.is(node, machine)) return;
-  cloud_.let_go(node, now_);
+  cloud_.let_go(node);
   paying_[node] = false;
   core.node_disconnected(NodeId(node));
   if (!rules_.kit_tells) return;  // SlurmdTimeout finds out
@@ -228,7 +229,7 @@ void ElasticDay::look_at_jobs() {
   }
   for (JobId id : over) runs_.erase(id);
   for (uint32_t node : used_)
-    if (!used.contains(node)) best_until_[node] = now_ + kSuspendTime;
+    if (!used.contains(node)) best_until_[node] = now_ + *site_.core().settings().config().suspend_time;
   used_ = std::move(used);
 }
 

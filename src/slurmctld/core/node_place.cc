@@ -23,12 +23,18 @@ void keep_place(const Node& known, const config::NodeConfig& line, NodeSpec& spe
   if (future || (cloud && line.given_hostname.empty())) spec.hostname = known.spec->hostname;
 }
 
-std::optional<NodeSpec> without_machine(const View& view, const Node& node) {
-  const auto line = view.settings.config().node_index(node.spec->name);
-  if (!node.spec->cloud || !line) return std::nullopt;
-  NodeSpec spec = *node.spec;
+void forget_place(const View& view, NodeSpec& spec) {
+  spec.address = spec.hostname = spec.name;
+  const auto line = view.settings.config().node_index(spec.name);
+  if (!line) return;
   spec.address = view.settings.config().nodes[*line].address();
   spec.hostname = view.settings.config().nodes[*line].hostname();
+}
+
+std::optional<NodeSpec> without_machine(const View& view, const Node& node) {
+  if (!node.spec->cloud || !view.settings.config().node_index(node.spec->name)) return std::nullopt;
+  NodeSpec spec = *node.spec;
+  forget_place(view, spec);
   if (spec == *node.spec) return std::nullopt;
   return spec;
 }

@@ -15,7 +15,10 @@ std::optional<NodeSpec> moved_by(const View& view, const Node& node, const node_
 // Keeps in `spec`, which is the node's line of slurm.conf as read now, what was learned of its place.
 void keep_place(const Node& known, const config::NodeConfig& line, NodeSpec& spec);
 
-// The node as its machine leaves it; nullopt: nothing was learned of its place.
+// Puts a node back to where slurm.conf says that it is, else to its own name.
+void forget_place(const View& view, NodeSpec& spec);
+
+// A cloud node of slurm.conf as its machine leaves it; nullopt: nothing was learned of its place.
 std::optional<NodeSpec> without_machine(const View& view, const Node& node);
 
 }  // namespace muster::slurmctld

@@ -76,11 +76,7 @@ Result<> act(NodeUpdate& u, const ActionRow& row) {
 // A machine that came with slurmd -F is the node no longer: slurm.conf(5) Dynamic Future Nodes.
 void give_back_future(NodeUpdate& u) {
   u.state.flags &= ~kNodeDynamicFuture;
-  u.spec.address = u.spec.hostname = u.spec.name;
-  if (const auto index = u.v.settings.config().node_index(u.spec.name)) {
-    u.spec.address = u.v.settings.config().nodes[*index].address();
-    u.spec.hostname = u.v.settings.config().nodes[*index].hostname();
-  }
+  forget_place(u.v, u.spec);
   u.spec_changed = true;
 }
 
