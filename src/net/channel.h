@@ -124,6 +124,9 @@ class Channel {
   // Writes what the socket takes at once, then closes. on_closed is not called; unanswered requests get an error.
   virtual void close() = 0;
   virtual bool closed() const = 0;
+  // The peer has shown to be the one host of its name that is at work: what this connection holds no longer counts with what other
+  // connections with the same certificate hold, so that who has copied it takes nothing from the host.
+  virtual void count_apart() = 0;
 
   // The owner sets these before returning from the accept/connect callback.
   std::function<void(Frame)> on_request;        // kRequest and kNotice frames

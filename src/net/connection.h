@@ -47,6 +47,9 @@ class Connection final : public Channel, public std::enable_shared_from_this<Con
   void hold(bool on) override;
   void close() override;
   bool closed() const override { return closed_; }
+  void count_apart() override {
+    if (share_) share_->count_apart();
+  }
 
  private:
   using Answered = std::function<void(Result<Frame>)>;

@@ -15,6 +15,7 @@ ShareFigures ShareFigures::fit(size_t descriptors) {
   ShareFigures f;
   f.descriptors = descriptors;
   f.connections = std::min(f.connections, std::max<size_t>(descriptors / 4, 16));
+  f.host_connections = std::max<size_t>(descriptors / 64, f.host_connections);
   return f;
 }
 
@@ -82,6 +83,8 @@ Result<std::unique_ptr<Share>> Shares::open(const Peer& peer) {
     forget_if_empty(*owner);
     return std::unexpected(std::move(e));
   }
+  if (owner && owner->host && owner->connections >= figures_.host_connections)
+    return std::unexpected(refused(owner->who, std::to_string(owner->connections) + " connections of this host are open"));
   if (all_ + 1 > figures_.descriptors - figures_.kept_back()) {
     Error e =
         refused(owner ? owner->who : name_of(peer.uid),
@@ -192,6 +195,24 @@ Share::~Share() {
   shares_->forget_if_empty(*account_);
 }
 
+void Share::count_apart() {
+  if (!of_host() || account_->apart) return;
+  const size_t held = held_;
+  hold(0);
+  while (unanswered_ > 0) answered();
+  --account_->connections;
+  std::shared_ptr<Shares::Account> apart = shares_->account(account_->who + ", registered", true);
+  if (account_->connections == 0 && !account_->waiting.empty()) {
+    std::ranges::move(account_->waiting, std::back_inserter(apart->waiting));
+    shares_->waiting_.insert(apart->who);
+  }
+  shares_->forget_if_empty(*account_);
+  account_ = std::move(apart);
+  account_->apart = true;
+  ++account_->connections;
+  hold(held);
+}
+
 bool Share::hold(size_t bytes) {
   if (!account_) return true;
   const size_t more = bytes > held_ ? bytes - held_ : 0;
@@ -216,7 +237,7 @@ Share::Verdict Share::take(size_t bytes) {
   Shares::Account& account = *account_;
   if (shares_->turn_is_over(account) || shares_->is_busy(account, bytes)) return Verdict::kWait;
   const ShareFigures& figures = shares_->figures_;
-  const size_t times = account.host ? ShareFigures::kHostTimes : 1;
+  const size_t times = account.host ? 2 * ShareFigures::kHostTimes : 1;  // a half for what it passes on, which pass_on() bounds
   shares_->begin_turn();
   ++account.turn_frames;
   account.turn_bytes += bytes;
@@ -242,7 +263,8 @@ void Share::answered() {
     a.parked_bytes -= a.parked_bytes / a.parked;
     --a.parked;
   }
-  if (!a.waiting.empty() && a.busy <= shares_->figures_.busy / 2) shares_->resume_soon({});
+  const size_t times = a.host ? ShareFigures::kHostTimes : 1;
+  if (!a.waiting.empty() && a.busy <= times * shares_->figures_.busy / 2) shares_->resume_soon({});
 }
 
 bool Share::must_wait() { return account_ && (shares_->turn_is_over(*account_) || shares_->is_busy(*account_, 0)); }

@@ -7,7 +7,9 @@
 // bounded number may be on their way unanswered; the others wait in the user's sockets.
 //
 // A host that is known by a certificate of its own is counted by its name: its requests and bytes as a user's, with bounds for a host that
-// asks for many users (kHostTimes, host_bytes), its connections not: they take nothing from users, and slurmctld bounds them (Members).
+// asks for many users (kHostTimes, host_bytes), and its connections, which take nothing from users (host_connections). The connection on
+// which it has registered is counted apart from the others (count_apart), which may be another's who has copied the certificate. What it passes
+// on for users takes at most half of the requests that it may have on their way (pass_on): for its own there is always room.
 //
 // Not counted: the reserve (root, SlurmUser, the daemon's own user) and peers that proved the cluster key (nodes). They are bounded by
 // the descriptors of the process alone, of which users never get the greater part, and some stay for files and programs.
@@ -42,6 +44,7 @@ struct ShareFigures {
   size_t parked_bytes = size_t{16} << 20;
   size_t host_bytes = size_t{64} << 20;    // of one host with a certificate: frames not yet whole, answers not yet taken
   static constexpr size_t kHostTimes = 4;  // such a host may have as often a user's busy and parked requests: it speaks for several
+  size_t host_connections = 64;            // of one host with a certificate: a slurmd's steps and their streams; slurmctld lets in fewer
   Duration parked_after = seconds(1);
   Duration told_again = minutes(1);  // one line of the log per user in this time
   // Of the process's descriptors users get a quarter, peers that have not proved who they are an eighth, and a sixteenth
@@ -78,8 +81,9 @@ class Shares : public std::enable_shared_from_this<Shares> {
  private:
   friend class Share;
   struct Account {
-    std::string who;    // "uid 1000", "node:n1"
-    bool host = false;  // with a certificate
+    std::string who;     // "uid 1000", "node:n1"
+    bool host = false;   // with a certificate
+    bool apart = false;  // of its registered connection
     size_t connections = 0, bytes = 0;
     size_t busy = 0, busy_bytes = 0, parked = 0, parked_bytes = 0;
     size_t passed_on = 0, passed_on_bytes = 0;
@@ -123,6 +127,8 @@ class Share {
   Share& operator=(const Share&) = delete;
   bool counted() const { return account_ != nullptr; }
   bool of_host() const { return account_ && account_->host; }
+  // Of a host: counts this connection with those of the host that are counted apart, and no longer with the others.
+  void count_apart();
 
   // Sets how many bytes this connection keeps in memory. False: more than its user's share allows; the number stays as before.
   bool hold(size_t bytes);

@@ -182,7 +182,7 @@ TEST(Shares, AHostWithACertificateIsCountedByItsName) {
   EXPECT_TRUE(n1[0]->of_host());
   EXPECT_FALSE(alice->of_host());
   const size_t most = figures.parked * ShareFigures::kHostTimes;
-  for (size_t i = 0; i < most; ++i) EXPECT_EQ(n1[i % 20]->take(1), kTake) << i;
+  for (size_t i = 0; i < 2 * most; ++i) EXPECT_EQ(n1[i % 20]->take(1), kTake) << i;
   EXPECT_EQ(n1[0]->take(1), kRefuse) << "over all its connections";
   EXPECT_NE(n1[0]->too_many_requests().message().find("of this host"), std::string_view::npos);
   EXPECT_EQ(n2->take(1), kTake);
@@ -196,6 +196,66 @@ TEST(Shares, AHostWithACertificateIsCountedByItsName) {
   EXPECT_FALSE(shares->pass_on(Subject{SubjectKind::kNode, "n1"}, 1));
   EXPECT_TRUE(shares->pass_on(Subject{SubjectKind::kNode, "n2"}, 1));
   EXPECT_TRUE(shares->pass_on(Uid(1001), 1));
+}
+
+// Who has copied a node's certificate fills what its other connections may hold, and nothing of the one that has registered.
+TEST(Shares, TheRegisteredConnectionOfAHostIsCountedApart) {
+  Fixture f;
+  ShareFigures figures = small();
+  figures.parked_after = Duration{};
+  figures.frames_in_turn = 1000;
+  figures.host_bytes = 100;
+  auto shares = Shares::make(f.loop, {}, figures);
+  auto registered = *shares->open(host("n1")), copy = *shares->open(host("n1"));
+  using enum Share::Verdict;
+  EXPECT_TRUE(registered->hold(30));
+  EXPECT_EQ(registered->take(1), kTake);
+  registered->count_apart();
+  registered->count_apart();
+  EXPECT_TRUE(copy->hold(100));
+  EXPECT_TRUE(registered->hold(100));
+  EXPECT_FALSE(registered->hold(101));
+  const size_t most = 2 * figures.parked * ShareFigures::kHostTimes;
+  for (size_t i = 0; i < most; ++i) EXPECT_EQ(copy->take(1), kTake) << i;
+  EXPECT_EQ(copy->take(1), kRefuse);
+  EXPECT_EQ(registered->take(1), kTake);
+  auto alice = *shares->open(user(1001));
+  alice->count_apart();
+  EXPECT_EQ(shares->connections_of(Uid(1001)), 1u) << "of a host alone";
+}
+
+// What a node passes on for users who wait leaves room for what it asks itself.
+TEST(Shares, WhatAHostPassesOnLeavesRoomForItsOwnRequests) {
+  Fixture f;
+  ShareFigures figures = small();
+  figures.parked_after = Duration{};
+  figures.frames_in_turn = 1000;
+  auto shares = Shares::make(f.loop, {}, figures);
+  auto n1 = *shares->open(host("n1"));
+  std::vector<std::shared_ptr<void>> waits;
+  size_t passed_on = 0;
+  while (true) {
+    ASSERT_EQ(n1->take(1), Share::Verdict::kTake);
+    auto one = shares->pass_on(Subject{SubjectKind::kNode, "n1"}, 1);
+    if (!one) break;
+    waits.push_back(std::move(*one));
+    ++passed_on;
+  }
+  n1->answered();  // the one that was refused
+  EXPECT_EQ(passed_on, figures.parked * ShareFigures::kHostTimes);
+  for (size_t i = 0; i < passed_on; ++i) EXPECT_EQ(n1->take(1), Share::Verdict::kTake) << i;
+}
+
+TEST(Shares, ConnectionsOfAHostHaveABound) {
+  Fixture f;
+  ShareFigures figures = ShareFigures::fit(1024);
+  auto shares = Shares::make(f.loop, {}, figures);
+  std::vector<std::unique_ptr<Share>> n1;
+  for (size_t i = 0; i < figures.host_connections; ++i) n1.push_back(*shares->open(host("n1")));
+  EXPECT_FALSE(shares->open(host("n1")));
+  EXPECT_TRUE(shares->open(host("n2")));
+  n1.pop_back();
+  EXPECT_TRUE(shares->open(host("n1")));
 }
 
 TEST(Shares, TheLogHearsOnceOfAUser) {

@@ -67,6 +67,7 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   Link& link = links_[channel.get()];
   link = {channel, node->id, registration.node, registration.hardware.boot_id, LinkSession(session), {}, false, false};
   by_node_[node->id.value] = channel.get();
+  channel->count_apart();
   logger_.debug("node {} registered from {}", registration.node, channel->peer().address);
   if (std::string trust = ports_.trust(); !trust.empty()) channel->notify(rpc::ClusterTrust::kNumber, std::move(trust));
   // The session's first order, before any that the registration gives rise to.
