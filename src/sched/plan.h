@@ -42,7 +42,8 @@ struct PreemptItem {
   uint32_t priority = 0;
   RequestBodyPtr request{};
   std::vector<StartItem>
-      components{};  // the other components of a heterogeneous job; what is above is the first one's, but for the victims
+      components{};          // the other components of a heterogeneous job; what is above and below is the first one's, but for the victims
+  uint32_t reservation = 0;  // that it will run in
 };
 
 struct Plan {

@@ -197,7 +197,8 @@ class PlanPass {
     auto operator<=>(const Asked&) const = default;
   };
   std::set<Asked> no_room_made_;
-  std::unique_ptr<Availability> deserted_;  // made when it is asked for
+  std::set<std::vector<Asked>> no_room_made_together_;  // of heterogeneous jobs: all components in all of their classes
+  std::unique_ptr<Availability> deserted_;              // made when it is asked for
   ProfileMemory* memory_;
   std::unique_ptr<Profile> profile_;
   std::unique_ptr<Gate> gate_;

@@ -101,7 +101,7 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
   std::ranges::copy_if(room->victims, std::back_inserter(ending),
                        [&](uint32_t v) { return occupants_->at(v).how != PreemptHow::kSuspend; });
   if (!ending.empty()) {
-    hold_for({job.id, array_task, wanted.partition, room->allocation, {}, priority_, job.request},
+    hold_for({job.id, array_task, wanted.partition, room->allocation, {}, priority_, job.request, {}, wanted.reservation},
              {{&job, wanted.partition, wanted.time_limit_min, room->allocation}}, ending);
     return Try::kClaimed;
   }

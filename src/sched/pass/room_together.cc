@@ -106,6 +106,24 @@ bool PlanPass::RoomTogether::make_room() {
     });
   });
   if (!preempts) return false;
+  std::vector<Asked> like_it = asked();
+  if (p_.no_room_made_together_.contains(like_it)) return false;
+  if (search_room()) return true;
+  p_.no_room_made_together_.insert(std::move(like_it));
+  return false;
+}
+
+// What is the same for jobs that find the same room.
+std::vector<PlanPass::Asked> PlanPass::RoomTogether::asked() const {
+  std::vector<Asked> out;
+  for (const Component& one : all_) {
+    for (uint32_t id : *one.classes) out.push_back({id, one.job->request->uid.value, p_.rule_.of(*one.job), one.job->request->qos});
+    out.push_back({kTogether, 0, 0, {}});  // where its classes end
+  }
+  return out;
+}
+
+bool PlanPass::RoomTogether::search_room() {
   if (!p_.occupants_) p_.occupants_ = std::make_unique<Occupants>(p_.cluster_, p_.preempt_rule_, p_.pending_, p_.nodes_.size(), p_.now_);
   Victims victims;
   std::vector<Chosen> chosen;
@@ -235,12 +253,14 @@ void PlanPass::RoomTogether::claim(const std::vector<Chosen>& chosen, const Vict
     StartItem item{job.id, kNoArrayTask, asked.partition, chosen[at].allocation};
     item.priority = p_.rule_.of(job);
     item.request = job.request;
+    item.reservation = asked.reservation;
     items.push_back(std::move(item));
   }
   const StartItem first = items.front();
   items.erase(items.begin());
-  p_.hold_for({first.job, kNoArrayTask, first.partition, first.allocation, {}, first.priority, first.request, std::move(items)}, parts,
-              victims);
+  p_.hold_for(
+      {first.job, kNoArrayTask, first.partition, first.allocation, {}, first.priority, first.request, std::move(items), first.reservation},
+      parts, victims);
 }
 
 }  // namespace muster::sched

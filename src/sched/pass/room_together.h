@@ -10,7 +10,7 @@
 // are off the supply, and what is laid on it is taken off again in the opposite order: devices are sets, of which only that is undone exactly. Nobody is suspended for such a job, and nobody has to give up licences for it.
 //
 // Cost: a search for each component (preempt/victims.h) and a placement of each for every victim; at most once for each component that had to
-// go first (base/first_fit.h). Nothing where no component may preempt anybody.
+// go first (base/first_fit.h). In a pass once for all jobs of equal components that find no room. Nothing where no component may preempt anybody.
 #pragma once
 
 #include "sched/pass/pass.h"
@@ -35,6 +35,8 @@ class PlanPass::RoomTogether {
  private:
   using Victims = std::vector<uint32_t>;  // indexes of occupants
   bool make_room();
+  bool search_room();
+  std::vector<Asked> asked() const;
   bool find_victims(Victims& victims);
   bool find_victims_of(const Component& one, const std::vector<Chosen>& others, Chosen& chosen, Victims& victims);
   bool may_end(const Component& one, const RequestClass& asked, uint32_t victim) const;

@@ -130,6 +130,19 @@ TEST(RoomTogether, NobodyEndsUnlessAllWouldStart) {
   }
 }
 
+// What is known of one that finds no room is true of its equals alone.
+TEST(RoomTogether, AnotherOneFindsRoomBehindThoseThatFindNone) {
+  Cluster c = two_tiers(4);
+  for (int i = 0; i < 4; ++i) run(c, whole(1));
+  for (int i = 0; i < 2; ++i) submit_together(c, {whole(2, kHigh), whole(3, kHigh)});
+  const auto other = submit_together(c, {whole(2, kHigh), whole(2, kHigh)});
+  Params params = preempting();
+  params.backfill = true;
+  const Plan p = plan(c, params);
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  EXPECT_EQ(p.preemptions[0].job, other[0]);
+}
+
 TEST(RoomTogether, WhoIsNotNeededStays) {
   Cluster c = two_tiers(4);
   run(c, whole(2));

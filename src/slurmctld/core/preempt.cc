@@ -173,6 +173,7 @@ Result<Events> decide_preempt(const View& view, const sched::PreemptItem& item, 
                                .partition = item.partition,
                                .allocation = item.allocation,
                                .priority = item.priority,
+                               .reservation = item.reservation,
                                .request = item.request,
                                .together = item.components};
   for (const sched::StartItem* part : parts_of(start)) MUSTER_TRY_VOID(may_start(view, *part));

@@ -372,5 +372,39 @@ TEST_F(ReservationTest, CoreCountsAreDividedAmongTheNodes) {
   EXPECT_EQ(get("l").partial[0].cpus.count(), 3u);
 }
 
+// Jobs that make room for each other within a reservation.
+struct PreemptingReservationTest : ReservationTest {
+  PreemptingReservationTest()
+      : ReservationTest("PreemptType=preempt/partition_prio\nPreemptMode=REQUEUE\n"
+                        "PartitionName=urgent Nodes=n[0-3] PriorityTier=9 MaxTime=60\n") {
+    created("ReservationName=r StartTime=now Duration=60 Users=alan Nodes=n0");
+    created("ReservationName=s StartTime=now Duration=60 Users=alan Nodes=n1");
+  }
+  JobId whole_node(const std::string& partition, const std::string& reservation = "r",
+                   const std::function<void(JobRequest&)>& change = {}) {
+    return submit("alan", [&](JobRequest& r) {
+      r.partitions = {partition};
+      r.reservation = reservation;
+      r.exclusive = Exclusive::kNode;
+      r.time_limit_min = 10;
+      if (change) change(r);
+    });
+  }
+};
+
+TEST_F(PreemptingReservationTest, AJobTakesAnothersPlaceInItsReservation) {
+  const JobId low = whole_node("main");
+  ASSERT_EQ(b.plan(), 1u);
+  const JobId urgent = whole_node("urgent");
+  b.plan();
+  ASSERT_TRUE(b.get(urgent).turns->claim);
+  EXPECT_EQ(b.get(urgent).turns->claim->victims, std::vector<JobId>{low});
+  b.gone(low, b.host(low));
+  EXPECT_EQ(b.plan(), 1u);
+  EXPECT_EQ(b.state(urgent), JobState::kRunning);
+  EXPECT_EQ(b.host(urgent), 0u);
+  b.expect_replay_equal();
+}
+
 }  // namespace
 }  // namespace muster::slurmctld
