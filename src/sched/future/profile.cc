@@ -33,6 +33,7 @@ Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availab
       base_(unix_seconds(now) / resolution_),
       reserved_(now, resolution_, base_),
       nodes_(nodes),
+      far_(now, resolution_, base_, !nodes.reserved().none()),
       partitions_(cluster, params.allocate_cores || params.linear),
       layers_(params, site_, reserved_),
       plans_(classes),
@@ -48,8 +49,8 @@ void Profile::begin_memory(const Pending& pending, ProfileMemory* memory) {
   if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none()) return memory->forget();
   const TopologyRules& t = params_.topology;
   std::string settings = params_key(params_);
-  for (const int64_t v : {resolution_, to_seconds(params_.default_time_limit), int64_t{t.max_size_unroll}, int64_t{t.dragonfly},
-                          int64_t{t.optional}, int64_t{t.switch_as_node_rank}, int64_t{t.block_as_node_rank}})
+  for (const int64_t v : {resolution_, far_.begins(), to_seconds(params_.default_time_limit), int64_t{t.max_size_unroll},
+                          int64_t{t.dragonfly}, int64_t{t.optional}, int64_t{t.switch_as_node_rank}, int64_t{t.block_as_node_rank}})
     settings += "," + std::to_string(v);
   memory_ = memory;
   recalling_ = memory->begin({pending.classes_epoch(), std::move(settings)}, base_, lines_, site_);
@@ -195,7 +196,7 @@ Amounts Profile::amounts_of(const RequestClass& asked, const Spot::Part& part, c
 }
 
 void Profile::promise(const RequestClass& asked, const Spot& spot) {
-  const Slot end = spot.slot + length_of(limit_of(asked));
+  const Slot end = spot.slot + far_.length(length_of(limit_of(asked)), spot.slot);
   horizon_ = std::max(horizon_, end);
   const std::shared_ptr<const Spot> known = recalling_ && !asked.shape.exclusive_topo ? memory_->recall_promise(asked, spot) : nullptr;
   if (known) {
@@ -507,7 +508,7 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
   if (family >= families_.size()) families_.resize(family + 1);
   ClassPlan& plan = plans_[class_id];
   plan.family = family;
-  plan.length = length_of(limit_of(asked));
+  const Slot length = length_of(limit_of(asked));
   std::optional<Spot> spot;
   if (recalling_ && lasting) spot = memory_->recall(asked, from);
   if (spot) {
@@ -515,25 +516,24 @@ Profile::Spot Profile::earliest(uint32_t class_id, uint32_t family, RequestClass
   } else {
     go_on_alone();
     if (!plan.ready) prepare(plan, asked);
-    plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], plan.length)});
-    spot = search_anew(plan, asked);
+    plan.cursor = std::max({plan.cursor, from, floor_of(families_[family], length)});
+    spot = search_anew(plan, asked, length);
     if (memory_) memory_->learn(lasting ? &asked : nullptr, from, *spot);
   }
-  raise_floor(families_[family], plan.length, spot->slot);
+  raise_floor(families_[family], length, spot->slot);
   return std::move(*spot);
 }
 
-Profile::Spot Profile::search_anew(ClassPlan& plan, const RequestClass& asked) {
+Profile::Spot Profile::search_anew(ClassPlan& plan, const RequestClass& asked, Slot length) {
   Spot spot;
   while (plan.cursor != kNever) {
+    plan.length = far_.length(length, plan.cursor);  // never less than for the search before, which was for an earlier start
     spot = search(plan, asked);
     if (spot.slot >= reserved_.last_start(asked)) spot = {};
-    plan.cursor = spot.slot;
-    if (spot.slot == kNever) break;
-    const Slot free = site_earliest(asked, spot.slot, plan.length);
-    if (free == spot.slot) break;
-    plan.cursor = free;  // the nodes are free here, but what else the job needs only later
-    spot = {};
+    if ((plan.cursor = spot.slot) == kNever) break;
+    const Slot free = far_.start(site_earliest(asked, spot.slot, plan.length));
+    if (free == spot.slot && plan.length == far_.length(length, free)) break;
+    plan.cursor = free, spot = {};  // what else the job needs is free only later, or nobody is planned to start here
   }
   return spot;
 }

@@ -22,6 +22,7 @@
 #include <span>
 #include <vector>
 
+#include "sched/future/far_future.h"
 #include "sched/future/fit_line.h"
 #include "sched/future/layers_in_time.h"
 #include "sched/future/profile_memory.h"
@@ -132,7 +133,7 @@ class Profile : public NodeFilter, public SitePromises {
   void begin_memory(const Pending& pending, ProfileMemory* memory);
   void go_on_alone();
   void catch_up(uint32_t node) const;
-  Spot search_anew(ClassPlan& plan, const RequestClass& asked);
+  Spot search_anew(ClassPlan& plan, const RequestClass& asked, Slot length);
   Spot search(ClassPlan& plan, const RequestClass& c);
   void promise_site(const RequestClass& c, const Spot& spot, Slot end);
   void begin_site(const Pending& pending, const std::vector<Held>& starts);
@@ -192,6 +193,7 @@ class Profile : public NodeFilter, public SitePromises {
   int64_t resolution_, base_;  // seconds; slot 0 of the absolute grid
   const ReservedTime reserved_;
   Availability& nodes_;
+  const FarFuture far_;
   const PartitionAmounts partitions_;
   mutable std::vector<NodeLine> lines_;  // empty: node cannot be used
   // What was promised while answers came from memory, by node in that order, and is not taken out of its line yet.
