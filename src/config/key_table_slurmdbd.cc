@@ -32,7 +32,7 @@ constexpr KeyRow kRows[] = {
           .not_yet("a delay of commits: every message is committed by itself")),
     d(list("CommunicationParameters", nullptr, "Options of connections.").not_yet("options of connections")),
     d(text("DbdAddr", nullptr, "Address of DbdHost; unset: DbdHost.").restart()),
-    d(text("DbdBackupHost", nullptr, "Host of the second slurmdbd.").restart().not_yet("a second slurmdbd")),
+    d(text("DbdBackupHost", nullptr, "Host of the second slurmdbd, which serves while the first is away; both on one MariaDB.").restart()),
     d(text("DbdHost", nullptr, "Host of slurmdbd; required.").restart()),
     d(row(KeyType::kPort, "DbdPort", "6819", "Port slurmdbd listens on.").restart()),
     d(list("DebugFlags", nullptr, "Subjects that log in more detail.").not_yet("debug flags of slurmdbd")),

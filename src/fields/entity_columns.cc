@@ -55,7 +55,7 @@ void put_sorted(std::vector<std::string> names, S o) {
 }
 void put_account(V v, S o) {
   if (!v.association) return;
-  if (v.tree) o.append(v.association->depth, ' ');
+  if (v.tree) o.append(v.depth, ' ');
   o += v.association->account;
 }
 void put_shares(V v, S o) {
@@ -310,16 +310,42 @@ constexpr EntityFact kCluster[] = {
     row({"Features", "Features", 20, Fit::kMarked, kWorks, "Its features", [](V v, S o) { o += v.cluster->features; }}),
     row({"Federation", "Federation", 10, Fit::kMarked, kWorks, "The federation it is in", [](V v, S o) { o += v.cluster->federation; }}),
     row({"FedState", "FedState", 12, Fit::kMarked, kWorks, "Its state there", [](V v, S o) { o += v.cluster->fed_state; }}),
+    row({"ID", "ID", 2, Fit::kWhole, kWorks, "Its number in the federation",
+         [](V v, S o) { if (v.cluster->fed_id) put_number(o, v.cluster->fed_id); }}),
     row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.cluster->flags, ","); }},
         member<List, cluster_flag_words>("flags", 30)),
     row({"NodeCount", "NodeCount", 9, Fit::kWhole, kWorks, "How many nodes it has",
          [](V v, S o) { put_number(o, v.cluster->node_count); }}),
-    row({"NodeNames", "NodeName", 15, Fit::kMarked, kWorks, "Its nodes", [](V v, S o) { o += v.cluster->nodes; }},
+    row({"NodeNames", "NodeName", 15, Fit::kMarked, kWorks, "Its nodes", [](V v, S o) { o += v.cluster->nodes; }, "ClusterNodes"},
         member<Text, of<&EntityView::cluster, &ClusterRecord::nodes>>("nodes", 50)),
-    row({"TRES", "TRES", 20, Fit::kMarked, kWorks, "What it has", [](V v, S o) { o += tres_text(v.cluster->tres); }},
+    row({"TRES", "TRES", 20, Fit::kMarked, kWorks, "What it has", [](V v, S o) { o += cluster_tres_text(v.cluster->tres); }},
         member<AmountsTres, tres_of_cluster>("tres", 90)),
     unlisted<EntityView>(member<Text, no_text>("select_plugin", 60)),
     unlisted<EntityView>(member<ShortAssociation, root_association>("associations.root", 70)),
+};
+constexpr EntityFact kFederation[] = {
+    row({"Federation", "Federation", 10, Fit::kMarked, kWorks, "Its name; in a tree on a line of its own",
+         [](V v, S o) {
+           if (!v.tree || !v.cluster) o += v.federation->name;
+         },
+         "Name"}),
+    row({"Cluster", "Cluster", 10, Fit::kMarked, kWorks, "A cluster that is in it",
+         [](V v, S o) {
+           if (v.cluster) o += v.cluster->name;
+         }}),
+    row({"Index", "ID", 2, Fit::kWhole, kWorks, "The cluster's number in it",
+         [](V v, S o) {
+           if (v.cluster) put_number(o, v.cluster->fed_id);
+         },
+         "ID"}),
+    row({"Features", "Features", 20, Fit::kMarked, kWorks, "The cluster's features",
+         [](V v, S o) {
+           if (v.cluster) o += v.cluster->features;
+         }}),
+    row({"FedState", "FedState", 12, Fit::kMarked, kWorks, "The cluster's state in it",
+         [](V v, S o) {
+           if (v.cluster) o += v.cluster->fed_state;
+         }}),
 };
 constexpr EntityFact kTres[] = {
     row({"Type", "Type", 8, Fit::kMarked, kWorks, "Its type", [](V v, S o) { o += v.tres->type; }},
@@ -398,7 +424,7 @@ constexpr EntityFact kResource[] = {
 using Facts = std::span<const EntityFact>;
 constexpr std::array<Facts, 1> kAssociationFacts = {kAssociation}, kQosFacts = {kQos}, kAccountFacts = {kAccount}, kUserFacts = {kUser},
                                kClusterFacts = {kCluster}, kTresFacts = {kTres}, kWckeyFacts = {kWckey}, kTransactionFacts = {kTransaction},
-                               kResourceFacts = {kResource};
+                               kResourceFacts = {kResource}, kFederationFacts = {kFederation};
 constexpr auto kAssociations = columns_of<kAssociationFacts>();
 constexpr auto kAllQos = columns_of<kQosFacts>();
 constexpr auto kAccounts = together(columns_of<kAccountFacts>(), kAssociations);
@@ -408,6 +434,7 @@ constexpr auto kAllTres = columns_of<kTresFacts>();
 constexpr auto kWckeys = columns_of<kWckeyFacts>();
 constexpr auto kTransactions = columns_of<kTransactionFacts>();
 constexpr auto kResources = columns_of<kResourceFacts>();
+constexpr auto kFederations = columns_of<kFederationFacts>();
 constexpr auto kAssociationObject = in_order<kAssociationFacts, &EntityFact::member>();
 constexpr auto kQosObject = in_order<kQosFacts, &EntityFact::member>();
 constexpr auto kAccountObject = in_order<kAccountFacts, &EntityFact::member>();
@@ -440,6 +467,7 @@ std::span<const EntityField> entity_fields(Entity entity) {
     case Entity::kWckey: return kWckeys;
     case Entity::kTransaction: return kTransactions;
     case Entity::kResource: return kResources;
+    case Entity::kFederation: return kFederations;
     case Entity::kAssociation:
     case Entity::kCoordinator: break;
   }
@@ -457,6 +485,7 @@ DocumentObject<EntityView> entity_object(Entity entity) {
     case Entity::kWckey: return object_of<EntityView, kWckeyObject>();
     case Entity::kTransaction: return object_of<EntityView, kTransactionObject>();
     case Entity::kResource: return object_of<EntityView, kResourceObject>();
+    case Entity::kFederation:  // has no published shape
     case Entity::kAssociation: break;
   }
   return object_of<EntityView, kAssociationObject>();
@@ -473,6 +502,7 @@ std::string_view entity_list_name(Entity entity) {
     case Entity::kWckey: return "wckeys";
     case Entity::kTransaction: return "transactions";
     case Entity::kResource: return "resources";
+    case Entity::kFederation: return "federations";
     case Entity::kAssociation: break;
   }
   return "associations";
@@ -498,13 +528,15 @@ std::string entity_default_columns(Entity entity, const EntityDefaults& defaults
     }
     case Entity::kCluster: {
       std::string own = "cluster,controlhost,controlport,rpc";
-      return defaults.without_limits ? own : own + ",share,grpjobs,grptres,grpsubmit,maxjobs,maxtres,maxsubmit,maxwall,qos,defaultqos";
+      if (!defaults.without_limits) own += ",share,grpjobs,grptres,grpsubmit,maxjobs,maxtres,maxsubmit,maxwall,qos,defaultqos";
+      return defaults.with_federation ? own + ",federation,id,features,fedstate" : own;
     }
     case Entity::kQos:
       return "name,priority,gracetime,preempt,preemptexempttime,preemptmode,flags%40,usagethres,usagefactor,grptres,grptresmins,"
              "grptresrunmins,grpjobs,grpsubmit,grpwall,maxtres,maxtrespernode,maxtresmins,maxwall,maxtrespu,maxjobspu,maxsubmitpu,"
              "maxtrespa,maxjobspa,maxsubmitpa,mintres";
     case Entity::kTres: return "type,name,id";
+    case Entity::kFederation: return "federation,cluster,features,fedstate";
     case Entity::kWckey: return "wckey,cluster,user";
     case Entity::kTransaction: return "timestamp,action,actor,where,info";
     case Entity::kResource:

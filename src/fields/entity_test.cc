@@ -66,7 +66,7 @@ TEST_F(EntityTest, AssociationsAndTheirTree) {
   AssociationRecord a;
   a.account = "team-a";
   a.user = "alice";
-  a.depth = 2;
+  view.depth = 2;
   a.limits = {{LimitKind::kGrpTres, "gres/gpu", 3}, {LimitKind::kGrpTres, "mem", 32768}, {LimitKind::kGrpTres, "cpu", 10}};
   view.association = &a;
   view.tree = true;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/tres_mem.h"
 
 namespace muster::fields {
 namespace {
@@ -93,6 +94,30 @@ const AssociationRecord* root_association(const EntityView& v) {
 }
 
 uint32_t allocated(const EntityView& v) { return v.resource->allocated(); }
+
+// By their names, a kind of device before all devices; with those that every cluster counts and none has.
+std::string cluster_tres_text(const TresAmounts& amounts) {
+  if (amounts.empty()) return {};
+  std::string out;
+  std::vector<std::pair<std::string, std::string>> all;
+  bool bills = false;
+  each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t count) {
+    bills = bills || kind == "billing";
+    std::string text = kind == "mem" ? format_tres_mem(count) : std::to_string(count);
+    all.emplace_back(std::string(kind) + (name.empty() ? "" : "/") + std::string(name), std::move(text));
+  });
+  if (!bills) all.emplace_back("billing", std::to_string(amounts.cpus.value_or(0)));
+  for (const char* counted : {"energy", "fs/disk", "pages", "vmem"}) all.emplace_back(counted, "0");
+  std::ranges::sort(all, [](const auto& a, const auto& b) {
+    if (a.first.starts_with(b.first + ":") || b.first.starts_with(a.first + ":")) return a.first.size() > b.first.size();
+    return a.first < b.first;
+  });
+  for (bool first = true; const auto& [name, text] : all) {
+    if (!std::exchange(first, false)) out += ',';
+    out.append(name).append("=").append(text);
+  }
+  return out;
+}
 
 void json_shares(const EntityView& v, std::string_view key, Members& members) {
   TreeSink& sink = members.sink();

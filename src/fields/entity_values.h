@@ -54,6 +54,7 @@ std::vector<std::string> preempt_words(const EntityView& v);   // "DISABLED" whe
 std::vector<std::string> qos_flag_words(const EntityView& v);  // "DENY_LIMIT"
 std::vector<std::string> cluster_flag_words(const EntityView& v);
 std::string_view admin_word(const EntityView& v);
+std::string cluster_tres_text(const TresAmounts& amounts);  // "billing=8,cpu=8,energy=0,…"
 KnownAmounts tres_of_cluster(const EntityView& v);
 Associations associations_of_account(const EntityView& v);
 Associations associations_of_user(const EntityView& v);

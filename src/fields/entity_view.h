@@ -23,8 +23,10 @@ struct EntityView {
   const WckeyRecord* wckey = nullptr;
   const TransactionRecord* transaction = nullptr;
   const ResourceRecord* resource = nullptr;
+  const FederationRecord* federation = nullptr;     // with `cluster` one that is in it
   const ResourceShare* share = nullptr;             // of the resource, where its clusters are shown
   bool tree = false;                                // account names indented by their depth
+  uint32_t depth = 0;                               // of the association: how many of those above it are shown
   const std::vector<QosRecord>* all_qos = nullptr;  // to print their numbers; may be null
   // For documents, either may be null: associations of which those of the account, user or cluster are its list; TRES with their numbers.
   const std::vector<AssociationRecord>* associations = nullptr;
@@ -41,7 +43,8 @@ std::span<const EntityField> old_limit_fields();
 
 // Choices that change which columns are shown without format=: associations (-s), no limits (WOLimits) and others.
 struct EntityDefaults {
-  bool with_clusters = false;  // of resources
+  bool with_clusters = false;    // of resources
+  bool with_federation = false;  // of clusters
   bool with_associations = false, without_limits = false, with_coordinators = false, with_deleted = false, tree = false;
 };
 std::string entity_default_columns(Entity entity, const EntityDefaults& defaults);

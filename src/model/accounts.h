@@ -88,13 +88,23 @@ struct ClusterRecord {
   std::vector<std::string> flags;
   Time created{}, modified{};
   bool deleted = false;
-  TresAmounts tres;  // what it has
+  TresAmounts tres;     // what it has
+  uint32_t fed_id = 0;  // its number in the federation, from 1; 0: it is in none
   MUSTER_FIELDS(field(1, "name", self.name); field(2, "control_host", self.control_host); field(3, "control_port", self.control_port);
                 field(4, "rpc_version", self.rpc_version); field(5, "classification", self.classification);
                 field(6, "features", self.features); field(7, "federation", self.federation); field(8, "fed_state", self.fed_state);
                 field(9, "nodes", self.nodes); field(10, "node_count", self.node_count); formerly_text(field, 11, "tres", self.tres);
                 field(12, "flags", self.flags); field(13, "created", self.created); field(14, "modified", self.modified);
-                field(15, "deleted", self.deleted); field(16, "tres", self.tres);)
+                field(15, "deleted", self.deleted); field(16, "tres", self.tres); field(17, "fed_id", self.fed_id);)
+};
+
+// A group of clusters that is to schedule jobs together; which clusters are in it, each of them says. sacctmgr(1) federation.
+struct FederationRecord {
+  std::string name;
+  Time created{}, modified{};
+  bool deleted = false;
+  MUSTER_FIELDS(field(1, "name", self.name); field(2, "created", self.created); field(3, "modified", self.modified);
+                field(4, "deleted", self.deleted);)
 };
 
 struct AccountRecord {
@@ -244,7 +254,19 @@ struct TransactionRecord {
 };
 
 // The entities of sacctmgr(1) that slurmdbd keeps. On the wire and in the database: append only.
-enum class Entity : uint8_t { kAccount, kAssociation, kCluster, kCoordinator, kQos, kTransaction, kTres, kUser, kWckey, kResource };
+enum class Entity : uint8_t {
+  kAccount,
+  kAssociation,
+  kCluster,
+  kCoordinator,
+  kQos,
+  kTransaction,
+  kTres,
+  kUser,
+  kWckey,
+  kResource,
+  kFederation
+};
 
 // Selects records. Empty lists match all; the conditions are joined by AND, the names within a list by OR.
 struct EntityFilter {
@@ -259,6 +281,7 @@ struct EntityFilter {
   Time from{}, until{};  // of transactions
   bool with_deleted = false, with_sub_accounts = false, only_defaults = false;
   std::vector<std::string> names, servers, server_types;  // of resources
+  std::vector<std::string> federations;
   MUSTER_FIELDS(field(1, "accounts", self.accounts); field(2, "clusters", self.clusters); field(3, "users", self.users);
                 field(4, "partitions", self.partitions); field(5, "parents", self.parents); field(6, "qos", self.qos);
                 field(7, "wckeys", self.wckeys); field(8, "descriptions", self.descriptions); field(9, "organizations", self.organizations);
@@ -269,7 +292,8 @@ struct EntityFilter {
                 field(20, "actions", self.actions); field(21, "actors", self.actors); field(22, "from", self.from);
                 field(23, "until", self.until); field(24, "with_deleted", self.with_deleted);
                 field(25, "with_sub_accounts", self.with_sub_accounts); field(26, "only_defaults", self.only_defaults);
-                field(66, "names", self.names); field(67, "servers", self.servers); field(68, "server_types", self.server_types);)
+                field(66, "names", self.names); field(67, "servers", self.servers); field(68, "server_types", self.server_types);
+                field(69, "federations", self.federations);)
 };
 
 enum class ChangeOp : uint8_t { kSet, kAdd, kSubtract, kClear };  // =, +=, -=, =-1
@@ -297,6 +321,8 @@ struct EntityChange {  // absent: stays as it is; of something new: its default
   std::optional<double> raw_usage;
   std::optional<uint32_t> count, last_consumed, allowed;  // of resources
   std::optional<std::string> server_type;
+  std::optional<std::string> federation, fed_state;  // of clusters; federation "": none
+  std::vector<NamesChange> clusters;                 // of federations, one after the other
   MUSTER_FIELDS(field(1, "description", self.description); field(2, "organization", self.organization); field(3, "parent", self.parent);
                 field(4, "classification", self.classification); field(5, "comment", self.comment);
                 field(6, "default_account", self.default_account); field(7, "default_wckey", self.default_wckey);
@@ -306,7 +332,8 @@ struct EntityChange {  // absent: stays as it is; of something new: its default
                 field(17, "usage_factor", self.usage_factor); field(18, "usage_threshold", self.usage_threshold);
                 field(19, "limit_factor", self.limit_factor); field(20, "raw_usage", self.raw_usage); field(60, "count", self.count);
                 field(61, "last_consumed", self.last_consumed); field(62, "allowed", self.allowed);
-                field(63, "server_type", self.server_type);)
+                field(63, "server_type", self.server_type); field(64, "federation", self.federation);
+                field(65, "fed_state", self.fed_state); field(66, "clusters", self.clusters);)
 };
 
 // The records of a cluster's accounting that changed, with their new values, and those that were removed. Each record is in it once, so
@@ -368,9 +395,11 @@ struct Entities {
   std::vector<WckeyRecord> wckeys;
   std::vector<TransactionRecord> transactions;
   std::vector<ResourceRecord> resources;
+  std::vector<FederationRecord> federations;  // with `clusters` that are in them
   MUSTER_FIELDS(field(1, "clusters", self.clusters); field(2, "accounts", self.accounts); field(3, "users", self.users);
                 field(4, "associations", self.associations); field(5, "qos", self.qos); field(6, "tres", self.tres);
-                field(7, "wckeys", self.wckeys); field(8, "transactions", self.transactions); field(48, "resources", self.resources);)
+                field(7, "wckeys", self.wckeys); field(8, "transactions", self.transactions); field(48, "resources", self.resources);
+                field(49, "federations", self.federations);)
 };
 
 // Edits, all or none. With `commit` false nothing is changed: the answer says what would be, with the same errors, so that a person can

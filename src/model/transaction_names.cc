@@ -16,11 +16,17 @@ struct EntityName {
   const char* name;
 };
 constexpr EntityName kEntities[] = {
-    {Entity::kAccount, "Accounts"}, {Entity::kAssociation, "Associations"},
-    {Entity::kCluster, "Clusters"}, {Entity::kCoordinator, "Coordinators"},
-    {Entity::kQos, "QOS"},          {Entity::kTransaction, "Transactions"},
-    {Entity::kTres, "TRES"},        {Entity::kUser, "Users"},
-    {Entity::kWckey, "WCKeys"},     {Entity::kResource, "Resources"},
+    {Entity::kAccount, "Accounts"},
+    {Entity::kAssociation, "Associations"},
+    {Entity::kCluster, "Clusters"},
+    {Entity::kCoordinator, "Coordinators"},
+    {Entity::kQos, "QOS"},
+    {Entity::kTransaction, "Transactions"},
+    {Entity::kTres, "TRES"},
+    {Entity::kUser, "Users"},
+    {Entity::kWckey, "WCKeys"},
+    {Entity::kResource, "Resources"},
+    {Entity::kFederation, "Federations"},
 };
 
 }  // namespace

@@ -32,17 +32,25 @@ bool trusted(const ClientOptions& o, uint32_t uid) {
   return uid == 0 || std::find(o.trusted_uids.begin(), o.trusted_uids.end(), uid) != o.trusted_uids.end();
 }
 
-Result<BlockingStream> connect_agent(const ClientOptions& o, const std::string& path) {
-  MUSTER_TRY(stream, BlockingStream::to_unix(path, o.timeout));
+Result<BlockingStream> connect_agent(const ClientOptions& o, const std::string& path, Duration timeout) {
+  MUSTER_TRY(stream, BlockingStream::to_unix(path, timeout));
   if (!trusted(o, stream.peer().uid.value))
     return fail(Errc::kAuthFailed, "",
                 path + " belongs to uid " + std::to_string(stream.peer().uid.value) + ", which is not trusted to be the controller");
   return stream;
 }
 
+// What one attempt may take.
+Duration time_for_one(const ClientOptions& options, const Deadline& until) {
+  return options.in_all ? std::min(options.timeout, until.left()) : options.timeout;
+}
+
 Result<BlockingStream> try_all(const ClientOptions& options, Attempts& attempts) {
+  const Deadline until = Deadline::in(options.in_all.value_or(options.timeout));
   for (const std::string& path : options.agent_sockets) {
-    Result<BlockingStream> s = connect_agent(options, path);
+    const Duration timeout = time_for_one(options, until);
+    if (timeout <= Duration::zero()) return fail(Errc::kConnectFailed);
+    Result<BlockingStream> s = connect_agent(options, path, timeout);
     if (s) return s;
     attempts.note(path, s.error());
   }
@@ -51,7 +59,9 @@ Result<BlockingStream> try_all(const ClientOptions& options, Attempts& attempts)
     return fail(Errc::kConnectFailed);
   }
   for (const Endpoint& e : options.controllers) {
-    Result<BlockingStream> s = BlockingStream::to_tcp(e.host, e.port, options.security, options.timeout);
+    const Duration timeout = time_for_one(options, until);
+    if (timeout <= Duration::zero()) return fail(Errc::kConnectFailed);
+    Result<BlockingStream> s = BlockingStream::to_tcp(e.host, e.port, options.security, timeout);
     if (s) return s;
     attempts.note(e.host + ":" + std::to_string(e.port), s.error());
   }

@@ -55,6 +55,7 @@ struct ClientOptions {
   Security security;               // kSlurmKey with an empty key: TCP is not tried
   Duration patience{};             // how long to retry while nobody listens
   Duration timeout = seconds(10);  // per connect and handshake
+  std::optional<Duration> in_all;  // for all attempts of a round together; those that it does not reach are not made
 };
 
 Result<std::unique_ptr<Client>> connect_client(const ClientOptions& options);

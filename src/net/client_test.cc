@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -206,6 +207,33 @@ TEST(Client, AnotherKeyIsRefusedClearlyAndAtOnce) {
   EXPECT_EQ(c.error().code, Errc::kAuthFailed);
   EXPECT_EQ(c.error().message(), "the peer has another cluster key, or none");
   EXPECT_LT(Loop::monotonic() - begin, seconds(5));
+}
+
+// Listeners whose queues are full let everybody wait: several together take no longer than one may.
+TEST(Client, AllAttemptsTogetherTakeNoLongerThanWasSaid) {
+  TempDir dir;
+  ClientOptions o;
+  std::vector<UniqueFd> kept;
+  for (const char* name : {"/a", "/b", "/c"}) {
+    const std::string path = dir.path() + name;
+    sockaddr_un address{};
+    address.sun_family = AF_UNIX;
+    std::copy(path.begin(), path.end(), address.sun_path);
+    kept.emplace_back(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    ASSERT_EQ(bind(kept.back().get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
+    ASSERT_EQ(listen(kept.back().get(), 0), 0);
+    for (int i = 0; i < 2; ++i) {
+      UniqueFd fill(socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      (void)connect(fill.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+      kept.push_back(std::move(fill));
+    }
+    o.agent_sockets.push_back(path);
+  }
+  o.timeout = milliseconds(300);
+  o.in_all = milliseconds(300);
+  const Duration began = Loop::monotonic();
+  EXPECT_FALSE(connect_client(o));
+  EXPECT_LT(Loop::monotonic() - began, milliseconds(650));
 }
 
 TEST(Client, AnAgentSocketOfAStrangerIsNotBelieved) {

@@ -64,6 +64,9 @@ struct MariaDbOptions {
   std::string user, password, database = "slurm_acct_db";
   unsigned answer_seconds = 60;                                   // a server that is silent for longer is away
   std::string tls_ca, tls_capath, tls_cert, tls_key, tls_cipher;  // StorageParameters=SSL_…
+  // Called for each session before anything else is done with it, also when a connection was lost and is made anew; its error ends the
+  // session and is returned.
+  std::function<Result<>(Connection& session)> on_connected;
 };
 // The database is created if it does not exist and the user may create it.
 Result<std::unique_ptr<Connection>> open_mariadb(const MariaDbOptions& options);

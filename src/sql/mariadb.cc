@@ -25,7 +25,7 @@ using StatementHandle = std::unique_ptr<MYSQL_STMT, CloseStatement>;
 
 bool is_away(unsigned code) {
   return code == CR_SERVER_GONE_ERROR || code == CR_SERVER_LOST || code == CR_CONNECTION_ERROR || code == CR_CONN_HOST_ERROR ||
-         code == CR_UNKNOWN_HOST || code == ER_SERVER_SHUTDOWN || code == ER_CON_COUNT_ERROR;
+         code == CR_UNKNOWN_HOST || code == ER_SERVER_SHUTDOWN || code == ER_CONNECTION_KILLED || code == ER_CON_COUNT_ERROR;
 }
 
 Error error_of(const std::string& where, unsigned code, const char* words) {
@@ -99,6 +99,11 @@ class MariaDb final : public Connection {
     drop();
     Result<> done = connect_to(options_.host);
     if (!done && !options_.backup_host.empty()) done = connect_to(options_.backup_host);
+    if (!done || !options_.on_connected) return done;
+    beginning_ = true;
+    done = options_.on_connected(*this);
+    beginning_ = false;
+    if (!done) drop();
     return done;
   }
 
@@ -145,7 +150,7 @@ class MariaDb final : public Connection {
   Result<> begin() override {
     if (!handle_) MUSTER_TRY_VOID(connect());
     Result<> begun = command("START TRANSACTION");
-    if (begun || begun.error().code != Errc::kAccountingUnavailable) return begun;
+    if (begun || begun.error().code != Errc::kAccountingUnavailable || beginning_) return begun;
     MUSTER_TRY_VOID(connect());  // the server closed an idle connection, or was restarted
     return command("START TRANSACTION");
   }
@@ -216,7 +221,7 @@ class MariaDb final : public Connection {
   Result<MYSQL_STMT*> execute(std::string_view text, Values values, bool whole = true) {
     if (!handle_) MUSTER_TRY_VOID(connect());
     auto s = execute_once(text, values, whole);
-    if (s || s.error().code != Errc::kAccountingUnavailable || in_transaction()) return s;
+    if (s || s.error().code != Errc::kAccountingUnavailable || in_transaction() || beginning_) return s;
     MUSTER_TRY_VOID(connect());
     return execute_once(text, values, whole);
   }
@@ -261,6 +266,7 @@ class MariaDb final : public Connection {
   MariaDbOptions options_;
   std::string where_;
   Handle handle_;
+  bool beginning_ = false;  // on_connected is being called
   std::map<std::string, StatementHandle, std::less<>> statements_;
 };
 

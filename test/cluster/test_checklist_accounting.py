@@ -178,7 +178,6 @@ def test_immediate_asks_nobody_and_says_when_nothing_is_new(bare):
     ("show account format=foo", "Unknown field 'foo'"),
     ("show acount", "did you mean accounts?"),
     ("modfy account root set fairshare=1", "did you mean modify?"),
-    ("show federation", "there are no federations"),
     ("archive dump PurgeJobAfter=soon", " Bad PurgeJobAfter value: soon"),
     ("archive load Insert=DROP", "Insert= is not available in this version of Muster"),
 ])

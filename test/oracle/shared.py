@@ -221,7 +221,8 @@ class Shared(world.Base):
         if " res" in script:
             for name in re.findall(r"(?m)^ReservationName=(\S+)", c.run("scontrol", "-o", "show", "res").out):
                 c.run("scontrol", "delete", "reservation=" + name)
-        for kind, field in (("user", "user"), ("account", "account"), ("qos", "name"), ("cluster", "cluster")) if "sacctmgr" in script else ():
+        for kind, field in (("user", "user"), ("account", "account"), ("qos", "name"), ("cluster", "cluster"),
+                            ("federation", "federation")) if "sacctmgr" in script else ():
             for name in c.ok("sacctmgr", "-n", "-P", "show", kind, "format=" + field).lines:
                 if name.startswith("new"):     # refused until slurmdbd has heard that the jobs of a case have ended
                     until(kind + " " + name + " to go", lambda: self.deleted(kind, field, name))

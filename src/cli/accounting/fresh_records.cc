@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cli/common/session.h"
+#include "os/clock.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::cli {
@@ -26,8 +27,11 @@ void wait_for_records(const ClientConf& conf, const rpc::JobRecordFilter& filter
   if (ask.jobs.size() != filter.jobs.size() || ask.jobs.size() > kMostJobsNamed) ask.jobs.clear();
   net::ClientOptions how = client_options(conf, Patience::kNone);
   how.timeout = kRecordsTakeAtMost;
-  if (auto client = net::connect_client(how))
-    static_cast<void>((*client)->request(wire::number_of<rpc::WaitRecords>, wire::encoded(ask), kRecordsTakeAtMost));
+  how.in_all = kRecordsTakeAtMost;
+  const Time until = os::monotonic_now() + kRecordsTakeAtMost;
+  auto client = net::connect_client(how);
+  const Duration left = until - os::monotonic_now();
+  if (client && left > Duration::zero()) static_cast<void>((*client)->request(wire::number_of<rpc::WaitRecords>, wire::encoded(ask), left));
 }
 
 }  // namespace muster::cli

@@ -53,9 +53,32 @@ bool told_daemon(Context& c) {
   return answer.has_value();
 }
 
-}  // namespace
+// Each of two slurmdbds. Whoever may speak with neither over the network asks whichever serves, as where there is one.
+bool ping_both(Context& context) {
+  const ClientConf* conf = context.conf();
+  if (!conf || !conf->accounting_dbd || conf->accounting_backup_host.empty()) return false;
+  net::ClientOptions how = database_options(*conf, Patience::kNone);
+  if (!how.security.can_prove()) return false;
+  how.agent_sockets.clear();
+  Out out;
+  std::optional<DatabaseDocument> document;
+  if (as_data(context)) document.emplace(context, "pings", *conf, out);
+  bool any = false;
+  for (const bool primary : {true, false}) {
+    const std::string& host = primary ? conf->accounting_host : conf->accounting_backup_host;
+    const Time began = os::monotonic_now();
+    how.controllers = {{host, conf->accounting_port}};
+    auto client = net::connect_client(how);
+    const bool up = client && (*client)->request(wire::number_of<rpc::Ping>, wire::encoded(rpc::Ping{}), how.timeout);
+    any = any || up;
+    if (document) fields::json_database_ping({host, up, primary, (os::monotonic_now() - began).count()}, document->sink());
+    else out.line("slurmdbd(" + std::string(primary ? "primary" : "backup") + ") at " + host + " is " + (up ? "UP" : "DOWN"));
+  }
+  if (!any) context.exit_code = 1;
+  return true;
+}
 
-void ping(Context& context, Words) {
+void ping_one(Context& context) {
   const Time began = os::monotonic_now();
   Session* session = context.session();
   Result<rpc::Pong> pong = fail(Errc::kError);
@@ -69,6 +92,12 @@ void ping(Context& context, Words) {
   } else if (pong) {
     Out().line("slurmdbd(primary) at " + session->conf().accounting_host + " is UP");
   }
+}
+
+}  // namespace
+
+void ping(Context& context, Words) {
+  if (!ping_both(context)) ping_one(context);
 }
 
 void reconfigure(Context& c, Words words) {

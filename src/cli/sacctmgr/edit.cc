@@ -24,6 +24,12 @@ std::string text_of(const Typed& typed, const rpc::EntitiesEdited& answer) {
   return out;
 }
 
+// Whoever does this expects jobs to go where there is room.
+bool makes_federation(const EntityEdit& edit) {
+  const bool joins = edit.entity == Entity::kCluster && edit.set.federation && !edit.set.federation->empty();
+  return joins || (edit.entity == Entity::kFederation && edit.verb != EditVerb::kDelete);
+}
+
 void run_edits(Context& context, Typed typed) {
   if (context.options.readonly) return context.complain("Can't run this command in readonly mode.");
   Session* session = context.session();
@@ -37,6 +43,8 @@ void run_edits(Context& context, Typed typed) {
     return context.say(told_nothing(typed.edits.front()));
   }
   context.say(text);
+  if (std::ranges::any_of(typed.edits, makes_federation))
+    context.log.info("federations are recorded and shown; each cluster schedules its own jobs alone in this version of Muster");
   if (request.commit) return;
   if (!confirmed("Would you like to commit changes?")) return context.say(" Changes Discarded\n");
   request.commit = true;
@@ -91,6 +99,7 @@ std::string missing(const EntityEdit& edit) {
     case Entity::kQos: return where.qos.empty() ? " Need name of qos to add." : "";
     case Entity::kCluster: return where.clusters.empty() ? " Need name of cluster to add." : "";
     case Entity::kResource: return where.names.empty() ? " Need name of resource to add." : "";
+    case Entity::kFederation: return where.federations.empty() ? " Need name of federation to add." : "";
     case Entity::kCoordinator:
       if (where.accounts.empty()) return " You need to specify an account list here.";
       return where.users.empty() ? " You need to specify a user list here." : "";
@@ -98,12 +107,13 @@ std::string missing(const EntityEdit& edit) {
   }
 }
 
-bool editable(Entity e, EditVerb verb) {
-  switch (e) {
+bool editable(Entity entity, EditVerb verb) {
+  switch (entity) {
     case Entity::kAccount:
     case Entity::kUser:
     case Entity::kQos:
     case Entity::kResource:
+    case Entity::kFederation:
     case Entity::kCluster: return true;
     case Entity::kCoordinator: return verb != EditVerb::kModify;
     case Entity::kAssociation: return verb == EditVerb::kModify;

@@ -24,7 +24,7 @@ constexpr EntityRow kEntities[] = {
     {"wckeys", Entity::kWckey, 1},
     {"resources", Entity::kResource, 4},
     {"events", {}, 1, "events come by themselves: list event alone"},
-    {"federations", {}, 1, "there are no federations"},
+    {"federations", Entity::kFederation, 1},
     {"instances", {}, 1, "cloud instances are not recorded"},
     {"jobs", {}, 1, "jobs are modified alone: modify job; sacct shows them"},
     {"problems", {}, 1, "problems are found: list problem alone"},
@@ -41,10 +41,10 @@ bool means(const EntityRow& row, std::string_view word) {
 std::string list_of(std::string_view verb) {
   if (verb == "list")
     return "\"Account\", \"Association\", \"Cluster\", \"Configuration\",\n"
-           "\"Coordinator\", \"Event\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",\n"
+           "\"Coordinator\", \"Event\", \"Federation\", \"Problem\", \"QOS\", \"Resource\", \"Reservation\",\n"
            "\"RunAwayJobs\", \"Stats\", \"Transaction\", \"TRES\", \"User\", or \"WCKey\"";
-  if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Job\", \"QOS\", \"Resource\" or \"User\"";
-  return "\"Account\", \"Cluster\", \"Coordinator\", \"QOS\", \"Resource\", or \"User\"";
+  if (verb == "modify") return "\"Account\", \"Association\", \"Cluster\", \"Federation\", \"Job\", \"QOS\", \"Resource\" or \"User\"";
+  return "\"Account\", \"Cluster\", \"Coordinator\", \"Federation\", \"QOS\", \"Resource\", or \"User\"";
 }
 
 }  // namespace

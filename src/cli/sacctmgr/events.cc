@@ -29,6 +29,26 @@ Result<uint32_t> count_of(const Spec& s) {
   return *n;
 }
 
+bool is_state(std::string_view word) {
+  constexpr std::string_view kStates[] = {
+      "alloc", "allocated", "comp",       "completing", "down",     "drain",        "drained",       "drng",  "draining",   "fail",
+      "failg", "failing",   "future",     "futr",       "idle",     "maint",        "mix",           "mixed", "no_respond", "planned",
+      "plnd",  "power_up",  "power_down", "reboot",     "reserved", "powered_down", "powering_down", "resv",  "unk",        "unknown"};
+  return std::ranges::any_of(kStates, [&](std::string_view known) { return iequals(known, word); });
+}
+
+// In the words of Slurm's refusal, which lists some of its states. False after it.
+bool check_states(Context& context, const std::vector<std::string>& states) {
+  for (const std::string& word : states) {
+    if (is_state(word)) continue;
+    put_error("Invalid state: " + word + "\nValid node states are: DRAIN FAIL UNKNOWN DOWN IDLE ALLOCATED ? MIXED FUTURE " +
+              "\nsacctmgr: fatal: unrecognized job state value");
+    context.exit_code = 1;
+    return false;
+  }
+  return true;
+}
+
 Result<> add_bare(const Spec& s, Time now, Choices& c) {
   const std::string_view word = s.value;
   if (is(word, "All_Clusters") && word.size() >= 5) return c.all_clusters = true, Result<>();
@@ -118,6 +138,7 @@ void show_events(Context& context, Words words) {
   Choices choices;
   for (const Spec& s : parse_specs(words))
     if (Result<> done = add(s, now, choices); !done) return context.complain(done.error());
+  if (!check_states(context, choices.states)) return;
   if (!choices.timed && !choices.states.empty()) choices.query.open = true;
   else if (!choices.timed) choices.query.from = period_begin(UsagePeriod::kDay, period_begin(UsagePeriod::kDay, now) - minutes(60));
   if (choices.query.open) choices.query.from = now;

@@ -10,7 +10,7 @@ namespace {
 constexpr uint16_t bit(Entity e) { return static_cast<uint16_t>(1u << static_cast<unsigned>(e)); }
 constexpr uint16_t kAcc = bit(Entity::kAccount), kAss = bit(Entity::kAssociation), kClu = bit(Entity::kCluster),
                    kCoo = bit(Entity::kCoordinator), kQo = bit(Entity::kQos), kTxn = bit(Entity::kTransaction), kTre = bit(Entity::kTres),
-                   kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey), kRes = bit(Entity::kResource);
+                   kUse = bit(Entity::kUser), kWck = bit(Entity::kWckey), kRes = bit(Entity::kResource), kFed = bit(Entity::kFederation);
 constexpr uint16_t kTreeOnes = kAcc | kAss | kClu | kUse;  // the entities that are or have associations
 constexpr uint8_t kBoth = kCondition | kSetting, kAsked = kCondition | kShowing;
 
@@ -26,9 +26,10 @@ struct KeyRow {
 constexpr KeyRow limit(std::string_view names, LimitKind kind, uint16_t of) { return {names, Key::kLimit, of, kBoth, kind}; }
 
 constexpr KeyRow kKeys[] = {
-    {"Names Name", Key::kNames, kAcc | kUse | kQo | kClu | kCoo | kWck | kTre | kRes, kCondition},
+    {"Names Name", Key::kNames, kAcc | kUse | kQo | kClu | kCoo | kWck | kTre | kRes | kFed, kCondition},
     {"Accounts Account Acct", Key::kAccounts, kAcc | kAss | kUse | kCoo | kTxn | kClu, kCondition},
-    {"Clusters Cluster", Key::kClusters, kAcc | kAss | kUse | kClu | kWck | kTxn | kRes, kCondition},
+    {"Clusters Cluster", Key::kClusters, kAcc | kAss | kUse | kClu | kWck | kTxn | kRes | kFed, kCondition},
+    {"Clusters Cluster", Key::kMembers, kFed, kSetting},
     {"Users User", Key::kUsers, kAcc | kAss | kUse | kCoo | kWck | kTxn, kCondition},
     {"Partitions Partition", Key::kPartitions, kAcc | kAss | kUse, kCondition},
     {"Ids Id", Key::kIds, kAss | kQo | kTre | kWck | kTxn | kRes, kCondition},
@@ -52,8 +53,8 @@ constexpr KeyRow kKeys[] = {
     {"Comment", Key::kComment, kAcc | kUse, kSetting},
     {"Classification", Key::kClassification, kClu, kBoth},
     {"Features", Key::kFeatures, kClu, kSetting},
-    {"Federation", Key::kRefused, kClu, kBoth, {}, "there are no federations in this version of Muster"},
-    {"FedState", Key::kRefused, kClu, kBoth, {}, "there are no federations in this version of Muster"},
+    {"Federation", Key::kFederation, kClu, kBoth},
+    {"FedState", Key::kFedState, kClu, kSetting},
     {"Preempt", Key::kPreempt, kQo, kSetting},
     {"PreemptMode", Key::kPreemptMode, kQo, kBoth},
     {"UsageFactor", Key::kUsageFactor, kQo, kSetting},
@@ -101,8 +102,8 @@ constexpr KeyRow kKeys[] = {
     {"WithDeleted", Key::kWithDeleted, 0xffff, kAsked},
     {"WithSubAccounts", Key::kWithSubAccounts, kAss, kShowing},
     {"WithRawQOSLevel", Key::kWithRawQos, kAss, kShowing},
-    {"WithFed", Key::kRefused, kClu, kShowing, {}, "there are no federations in this version of Muster"},
-    {"Tree", Key::kTree, kAss, kShowing},
+    {"WithFed", Key::kWithFederation, kClu, kShowing},
+    {"Tree", Key::kTree, kAss | kFed, kShowing},
     {"OnlyDefaults", Key::kOnlyDefaults, kAss, kShowing},
     {"WOLimits", Key::kWithoutLimits, kAss | kClu | kAcc | kUse, kShowing},
     {"WOPLimits", Key::kWithoutParentLimits, kAss, kShowing},

@@ -30,11 +30,12 @@ Result<EntityTable> table_of(const Context& context, const Listing& listing) {
     d.without_limits = listing.choices.without_limits;
     d.with_coordinators = listing.choices.with_coordinators;
     d.with_clusters = listing.choices.with_clusters;
+    d.with_federation = listing.choices.with_federation;
     d.tree = listing.choices.tree;
     columns = fields::entity_default_columns(listing.entity, d);
   }
   const bool limits = listing.entity != Entity::kTres && listing.entity != Entity::kWckey && listing.entity != Entity::kTransaction &&
-                      listing.entity != Entity::kResource;
+                      listing.entity != Entity::kResource && listing.entity != Entity::kFederation;
   MUSTER_TRY_VOID(table.add(fields::entity_fields(listing.entity), columns,
                             limits ? fields::old_limit_fields() : std::span<const fields::EntityField>{}));
   return table;
@@ -54,7 +55,44 @@ void with_associations(const rpc::Entities& all, EntityView view, const EntityTa
   if (!any) table.row(view, out);
 }
 
-void print(const Listing& listing, const rpc::Entities& part, EntityView view, const EntityTable& table, std::string& out) {
+// Prints associations in the order of their tree, each as deep as there are rows above it that are shown.
+class AssociationRows {
+ public:
+  void print(const std::vector<AssociationRecord>& records, EntityView view, const EntityTable& table, std::string& out) {
+    for (const AssociationRecord& a : records) {
+      const auto below = [&](const Place& p) { return p.cluster == a.cluster && a.lineage.starts_with(p.lineage); };
+      while (!above_.empty() && !below(above_.back())) above_.pop_back();
+      view.depth = static_cast<uint32_t>(above_.size());
+      view.association = &a;
+      table.row(view, out);
+      if (a.user.empty()) above_.push_back({a.cluster, a.lineage});
+    }
+  }
+
+ private:
+  struct Place {
+    std::string cluster, lineage;
+  };
+  std::vector<Place> above_;  // those above the next one, the nearest last
+};
+
+// A line for each cluster of a federation; in a tree the federation has a line of its own before them.
+void print_federations(const rpc::Entities& part, EntityView view, const EntityTable& table, std::string& out) {
+  for (const FederationRecord& f : part.federations) {
+    view.federation = &f;
+    view.cluster = nullptr;
+    const bool any = std::ranges::any_of(part.clusters, [&](const ClusterRecord& c) { return c.federation == f.name; });
+    if (view.tree || !any) table.row(view, out);
+    for (const ClusterRecord& c : part.clusters) {
+      if (c.federation != f.name) continue;
+      view.cluster = &c;
+      table.row(view, out);
+    }
+  }
+}
+
+void print(const Listing& listing, const rpc::Entities& part, EntityView view, const EntityTable& table, std::string& out,
+           AssociationRows& tree) {
   auto each = [&](const auto& records, auto member) {
     for (const auto& r : records) {
       view.*member = &r;
@@ -85,7 +123,8 @@ void print(const Listing& listing, const rpc::Entities& part, EntityView view, c
                           [&](const AssociationRecord& a) { return a.cluster == r.name && a.user.empty() && a.parent_account.empty(); });
       }
       return;
-    case Entity::kAssociation: return each(part.associations, &EntityView::association);
+    case Entity::kAssociation: return tree.print(part.associations, view, table, out);
+    case Entity::kFederation: return print_federations(part, view, table, out);
     case Entity::kQos: return each(part.qos, &EntityView::qos);
     case Entity::kTres: return each(part.tres, &EntityView::tres);
     case Entity::kWckey: return each(part.wckeys, &EntityView::wckey);
@@ -124,6 +163,7 @@ void write(const Listing& listing, const rpc::Entities& part, EntityView view, f
     case Entity::kWckey: return each(part.wckeys, &EntityView::wckey);
     case Entity::kTransaction: return each(part.transactions, &EntityView::transaction);
     case Entity::kResource: return each(part.resources, &EntityView::resource);
+    case Entity::kFederation: return;  // has no published shape: show() refuses
   }
 }
 
@@ -192,20 +232,23 @@ Result<> list(Context& context, Session& session, const Listing& listing, const 
   const bool whole = listing.query.with_associations;
   rpc::Entities all;
   Out out;
-  bool begun = false;
+  AssociationRows tree;
+  bool begun = false, any = false;
   auto header = [&] {
     if (!std::exchange(begun, true)) table.header(out.buffer());
   };
   MUSTER_TRY_VOID(session.stream(listing.query, [&](rpc::Entities&& part) -> Result<> {
     header();
     if (listing.choices.without_parent_info) drop_parents(part);
+    any = any || !part.users.empty();
     if (whole) collect(all, std::move(part));
-    else print(listing, part, view, table, out.buffer());
+    else print(listing, part, view, table, out.buffer(), tree);
     out.put("");
     return {};
   }));
   header();
-  if (whole) print(listing, all, view, table, out.buffer());
+  if (whole) print(listing, all, view, table, out.buffer(), tree);
+  if (!any && listing.entity == Entity::kUser && !listing.query.filter.wckeys.empty()) context.exit_code = 1;  // as Slurm's
   return {};
 }
 
@@ -237,6 +280,8 @@ void show(Context& context, Words words) {
   for (const Spec& s : parse_specs(words.subspan(1)))
     if (Result<> done = add_condition(keys_of, s, os::wall_now(), listing.query.filter, &listing.choices); !done)
       return context.complain(done.error());
+  if (listing.entity == Entity::kFederation && as_data(context))
+    return context.complain("sacctmgr: error: list federation: --json and --yaml have no published shape for it");
   choose(context, listing);
   if (listing.entity == Entity::kCoordinator) listing.entity = Entity::kAccount;
   Result<EntityTable> table = table_of(context, listing);

@@ -57,16 +57,17 @@ Result<> add_actions(std::string_view value, std::vector<std::string>& out) {
   return {};
 }
 
-std::vector<std::string>& names_of(Entity e, EntityFilter& f) {
-  switch (e) {
+std::vector<std::string>& names_of(Entity entity, EntityFilter& filter) {
+  switch (entity) {
     case Entity::kUser:
-    case Entity::kCoordinator: return f.users;
-    case Entity::kQos: return f.qos;
-    case Entity::kCluster: return f.clusters;
-    case Entity::kWckey: return f.wckeys;
-    case Entity::kTres: return f.tres;
-    case Entity::kResource: return f.names;
-    default: return f.accounts;
+    case Entity::kCoordinator: return filter.users;
+    case Entity::kQos: return filter.qos;
+    case Entity::kCluster: return filter.clusters;
+    case Entity::kWckey: return filter.wckeys;
+    case Entity::kTres: return filter.tres;
+    case Entity::kResource: return filter.names;
+    case Entity::kFederation: return filter.federations;
+    default: return filter.accounts;
   }
 }
 
@@ -112,6 +113,7 @@ Result<> condition(Entity entity, Key key, LimitKind limit, const Spec& spec, Ti
     case Key::kClassification: append(filter.classifications, spec.value); return {};
     case Key::kPreemptMode: append(filter.preempt_modes, spec.value); return {};
     case Key::kTypes: append(filter.tres, spec.value); return {};
+    case Key::kFederation: append(filter.federations, spec.value); return {};
     case Key::kServers: append(filter.servers, spec.value); return {};
     case Key::kServerType: append(filter.server_types, spec.value); return {};
     case Key::kActions: return add_actions(spec.value, filter.actions);
@@ -143,6 +145,7 @@ bool showing(Key key, const Spec& spec, EntityFilter& filter, ShowChoices& choic
     case Key::kWithAssociations: choices.with_associations = true; return true;
     case Key::kWithCoordinators: choices.with_coordinators = true; return true;
     case Key::kWithClusters: choices.with_clusters = true; return true;
+    case Key::kWithFederation: choices.with_federation = true; return true;
     case Key::kTree: choices.tree = true; return true;
     case Key::kWithoutLimits: choices.without_limits = true; return true;
     case Key::kWithoutParentInfo: choices.without_parent_info = true; [[fallthrough]];
@@ -155,7 +158,7 @@ bool showing(Key key, const Spec& spec, EntityFilter& filter, ShowChoices& choic
 }
 
 // Whether the word asks for something without a value, as "tree" and "withassoc" do.
-bool stands_alone(Key key) { return key == Key::kWithDeleted || (key >= Key::kWithAssociations && key <= Key::kWithRawQos); }
+bool stands_alone(Key key) { return key == Key::kWithDeleted || (key >= Key::kWithAssociations && key <= Key::kWithFederation); }
 
 // The error in Slurm's words, in two lines; the hint says what was probably meant.
 std::unexpected<Error> unknown_condition(const Spec& s, const std::string& meant) {
@@ -216,6 +219,7 @@ Result<> add_setting(Entity entity, const Spec& spec, EntityChange& change) {
     case Key::kQos: return change.qos.push_back(names_change(spec)), Result<>();
     case Key::kFlags: return change.flags.push_back(names_change(spec)), Result<>();
     case Key::kPreempt: return change.preempt.push_back(names_change(spec)), Result<>();
+    case Key::kMembers: return change.clusters.push_back(names_change(spec)), Result<>();
     case Key::kFeatures: return change.features.push_back(names_change(spec)), Result<>();
     default: break;
   }
@@ -232,6 +236,8 @@ Result<> add_setting(Entity entity, const Spec& spec, EntityChange& change) {
     case Key::kNewName: change.new_name = value; break;
     case Key::kPreemptMode: change.preempt_mode = value; break;
     case Key::kServerType: change.server_type = value; break;
+    case Key::kFederation: change.federation = value; break;
+    case Key::kFedState: change.fed_state = value; break;
     case Key::kCount:
     case Key::kLastConsumed:
     case Key::kAllowed: {

@@ -59,6 +59,9 @@ enum class Key : uint8_t {
   kCount,
   kLastConsumed,
   kAllowed,
+  kFederation,
+  kFedState,
+  kMembers,
   kLimit,
   kTypes,
   kActions,
@@ -78,6 +81,7 @@ enum class Key : uint8_t {
   kOnlyDefaults,
   kWithSubAccounts,
   kWithRawQos,
+  kWithFederation,
   kRefused,
 };
 enum KeyUse : uint8_t { kCondition = 1, kSetting = 2, kShowing = 4 };
@@ -102,7 +106,7 @@ Result<> add_limit_changes(LimitKind kind, const Spec& spec, std::vector<LimitCh
 struct ShowChoices {
   std::string format;
   bool with_associations = false, with_coordinators = false, tree = false, without_limits = false, without_parent_limits = false,
-       without_parent_info = false, with_raw_qos = false, with_clusters = false;
+       without_parent_info = false, with_raw_qos = false, with_clusters = false, with_federation = false;
 };
 Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& filter, ShowChoices* choices);
 Result<> add_setting(Entity entity, const Spec& spec, EntityChange& change);

@@ -138,7 +138,11 @@ TEST(Specs, WrongValuesNameFieldValueAndRule) {
   EXPECT_EQ(set(Entity::kUser, {"adminlevel=boss"}).wrong, "Invalid value for AdminLevel (boss)");
   EXPECT_EQ(set(Entity::kQos, {"usagefactor=x"}).wrong, "Invalid value for usagefactor (x)");
   EXPECT_EQ(set(Entity::kAccount, {"description+=x"}).wrong, "description+=x: description takes = alone");
-  EXPECT_EQ(set(Entity::kCluster, {"federation=f"}).wrong, "federation=f: there are no federations in this version of Muster");
+  EXPECT_EQ(*set(Entity::kCluster, {"federation=f"}).change.federation, "f");
+  EXPECT_EQ(set(Entity::kFederation, {"clusters-=a,b"}).change.clusters.at(0).op, ChangeOp::kSubtract);
+  EXPECT_EQ(set(Entity::kFederation, {"clusters="}).change.clusters.at(0).op, ChangeOp::kClear);
+  EXPECT_EQ(where(Entity::kFederation, {"fed1", "clusters=a", "tree"}).filter.federations, Names{"fed1"});
+  EXPECT_TRUE(where(Entity::kCluster, {"withfed"}).choices.with_federation);
 }
 
 TEST(Specs, UnknownKeysSayWhatWasMeant) {

@@ -153,6 +153,9 @@ std::string add_qos(const EntityEdit& edit, const rpc::Entities& e) {
 std::string cluster_settings(const EntityChange& c) {
   std::string out;
   if (c.classification) out += setting("Classification", 14, *c.classification);
+  out += names_changes("Features", 14, c.features);
+  if (c.federation) out += setting("Federation", 14, *c.federation);
+  if (c.fed_state) out += setting("FedState", 14, *c.fed_state);
   if (std::string l = association_settings(c, false); !l.empty()) out += "  Default Limits:\n" + l;
   return out;
 }
@@ -162,6 +165,13 @@ std::string add_cluster(const EntityEdit& edit, const rpc::Entities& e) {
   std::string out = " Adding Cluster(s)\n";
   for (const ClusterRecord& c : e.clusters) out += setting("Name", 14, c.name);
   if (std::string s = cluster_settings(edit.set); !s.empty()) out += " Setting\n" + s;
+  return out;
+}
+
+std::string federation_lines(std::string_view title, const EntityEdit& edit, const rpc::Entities& e) {
+  if (e.federations.empty()) return {};
+  std::string out = " " + std::string(title) + "\n" + names(e.federations);
+  if (std::string s = names_changes("Cluster", 14, edit.set.clusters); !s.empty()) out += " Settings\n" + s;
   return out;
 }
 
@@ -237,6 +247,7 @@ std::string modify(const EntityEdit& edit, const rpc::Entities& entities) {
       return lines.empty() ? out : out + " Modified user associations...\n" + lines;
     case Entity::kQos: return entities.qos.empty() ? out : " Modified qos...\n" + names(entities.qos);
     case Entity::kResource: return entities.resources.empty() ? out : " Modified server resource ...\n" + resource_lines(entities, false);
+    case Entity::kFederation: return federation_lines("Modified federation...", edit, entities);
     case Entity::kCluster:
       if (entities.clusters.empty() && lines.empty()) return out;
       out = " Setting\n" + cluster_settings(edit.set);
@@ -263,6 +274,7 @@ std::string remove(const EntityEdit& edit, const rpc::Entities& entities) {
       return lines.empty() ? "" : " Deleting user associations...\n" + lines;
     case Entity::kQos: return entities.qos.empty() ? "" : " Deleting QOS(s)...\n" + names(entities.qos);
     case Entity::kResource: return remove_resource(edit, entities);
+    case Entity::kFederation: return federation_lines("Deleting federations...", edit, entities);
     case Entity::kCluster: return entities.clusters.empty() ? "" : " Deleting clusters...\n" + names(entities.clusters);
     case Entity::kWckey: return entities.wckeys.empty() ? "" : " Deleting wckeys...\n" + names(entities.wckeys);
     default: return {};
@@ -281,6 +293,7 @@ std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool type
     case Entity::kQos: return add_qos(edit, changed);
     case Entity::kCluster: return add_cluster(edit, changed);
     case Entity::kResource: return add_resource(changed);
+    case Entity::kFederation: return federation_lines("Adding Federation(s)", edit, changed);
     case Entity::kWckey: {
       std::string out;
       for (const WckeyRecord& w : changed.wckeys)

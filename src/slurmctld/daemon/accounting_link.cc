@@ -40,6 +40,7 @@ void AccountingLink::configure(std::shared_ptr<const Settings> settings, const n
   const config::Config& c = settings_->config();
   if (!keeps_records(c)) return lose();
   bool moved = before && (before->config().accounting_storage_host != c.accounting_storage_host ||
+                          before->config().accounting_storage_backup_host != c.accounting_storage_backup_host ||
                           before->config().accounting_storage_port != c.accounting_storage_port);
   if (moved) lose();
   else if (before && channel_ && before->config().accounting_storage_tres != c.accounting_storage_tres) lose();  // registers anew

@@ -53,6 +53,7 @@ void touch(Touched& t, const QosRecord& r) { t.keys.emplace(Entity::kQos, r.name
 void touch(Touched& t, const AssociationRecord& r) { t.keys.emplace(Entity::kAssociation, std::to_string(r.id)); }
 void touch(Touched& t, const TresRecord& r) { t.keys.emplace(Entity::kTres, std::to_string(r.id)); }
 void touch(Touched& t, const WckeyRecord& r) { t.keys.emplace(Entity::kWckey, std::to_string(r.id)); }
+void touch(Touched& t, const FederationRecord& r) { t.keys.emplace(Entity::kFederation, r.name); }
 void touch(Touched& t, const ResourceRecord& r) { t.keys.emplace(Entity::kResource, std::to_string(r.id)); }
 
 const AssociationRecord* Directory::association(const std::string& cluster, const std::string& account, const std::string& user,

@@ -21,6 +21,7 @@ struct Directory {
   std::map<uint32_t, TresRecord> tres;
   std::map<uint32_t, WckeyRecord> wckeys;
   std::map<uint32_t, ResourceRecord> resources;
+  std::map<std::string, FederationRecord> federations;
   uint32_t last_id = 0;  // of associations, QOS, wckeys and resources: no number comes twice
 
   const AssociationRecord* association(const std::string& cluster, const std::string& account, const std::string& user = "",
@@ -53,6 +54,7 @@ void touch(Touched& t, const AssociationRecord& r);
 void touch(Touched& t, const TresRecord& r);
 void touch(Touched& t, const WckeyRecord& r);
 void touch(Touched& t, const ResourceRecord& r);
+void touch(Touched& t, const FederationRecord& r);
 
 // Records a controller's first contact, or what changed since: the cluster with its root associations, and the TRES it tracks.
 // `touched` stays empty if all of it was known.

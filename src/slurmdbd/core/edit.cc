@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "model/transaction_names.h"
 #include "slurmdbd/core/editor.h"
+#include "slurmdbd/core/federations.h"
 #include "slurmdbd/core/names.h"
 #include "slurmdbd/core/refusals.h"
 
@@ -32,7 +33,8 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
   transaction.action = transaction_action(edit.verb, edit.entity);
   transaction.where = quoted("cluster", edit.where.clusters) + quoted("acct", edit.where.accounts) + quoted("user", edit.where.users) +
                       quoted("partition", edit.where.partitions) + quoted("qos", edit.where.qos) + quoted("wckey", edit.where.wckeys) +
-                      quoted("name", edit.where.names) + quoted("server", edit.where.servers);
+                      quoted("name", edit.where.names) + quoted("server", edit.where.servers) +
+                      quoted("federation", edit.where.federations);
   auto say = [&](const char* key, const std::optional<std::string>& value) {
     if (value) transaction.info += std::string(key) + "='" + *value + "' ";
   };
@@ -43,6 +45,8 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
   say("def_qos", edit.set.default_qos);
   say("newname", edit.set.new_name);
   say("servertype", edit.set.server_type);
+  say("federation", edit.set.federation);
+  say("fedstate", edit.set.fed_state);
   for (const auto& [key, value] :
        {std::pair("count", edit.set.count), std::pair("lastconsumed", edit.set.last_consumed), std::pair("allowed", edit.set.allowed)})
     if (value) transaction.info += std::string(key) + "=" + std::to_string(*value) + " ";
@@ -54,12 +58,16 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
                              : l.op == ChangeOp::kSubtract ? "-="
                                                            : "=") +
                             (l.op == ChangeOp::kClear ? "-1" : std::to_string(l.value)) + " ";
-  for (const NamesChange& n : edit.set.qos)
-    transaction.info += std::string("qos") +
-                        (n.op == ChangeOp::kAdd        ? "+="
-                         : n.op == ChangeOp::kSubtract ? "-="
-                                                       : "=") +
-                        "'" + join(n.names, ",") + "' ";
+  auto say_names = [&](const char* key, const std::vector<NamesChange>& changes) {
+    for (const NamesChange& n : changes)
+      transaction.info += std::string(key) +
+                          (n.op == ChangeOp::kAdd        ? "+="
+                           : n.op == ChangeOp::kSubtract ? "-="
+                                                         : "=") +
+                          "'" + join(n.names, ",") + "' ";
+  };
+  say_names("qos", edit.set.qos);
+  say_names("clusters", edit.set.clusters);
   for (std::string* text : {&transaction.where, &transaction.info})
     if (!text->empty()) text->pop_back();
   std::set<std::string> accounts, clusters, users;
@@ -105,7 +113,8 @@ Result<Edited> edit(const Directory& directory, const rpc::EditEntities& request
     if (!only_adds) index.forget();
     rpc::Entities changed = editor.take_changed();
     bool any = out.touched.keys.size() != before || !changed.accounts.empty() || !changed.users.empty() || !changed.associations.empty() ||
-               !changed.qos.empty() || !changed.clusters.empty() || !changed.wckeys.empty() || !changed.resources.empty();
+               !changed.qos.empty() || !changed.clusters.empty() || !changed.wckeys.empty() || !changed.resources.empty() ||
+               !changed.federations.empty();
     if (any) out.transactions.push_back(transaction_of(editor.request(), changed, context));
     name_parents(out.directory, changed);
     out.answer.changed.push_back(std::move(changed));
@@ -167,6 +176,9 @@ Result<> Editor::run() {
     case Entity::kCluster: return edit_clusters();
     case Entity::kWckey: return edit_wckeys();
     case Entity::kResource: return edit_resources();
+    case Entity::kFederation:
+      MUSTER_TRY_VOID(need_operator("editing federations"));
+      return FederationEdit(d_, touched_, edit_, context_.now, changed_).run();
     default: return fail(Errc::kError, entity_plural(edit_.entity) + " cannot be edited");
   }
 }
@@ -177,10 +189,11 @@ void Editor::normalise() {
   if (!context_.settings.preserve_case) slurmdbd::lower(w.users);
   if (!context_.settings.preserve_case_resource) slurmdbd::lower(w.names);
   EntityChange& s = edit_.set;
-  for (auto* name : {&s.parent, &s.default_account, &s.default_wckey, &s.default_qos}) lower(*name);
+  for (auto* name : {&s.parent, &s.default_account, &s.default_wckey, &s.default_qos, &s.federation}) lower(*name);
   if (!context_.settings.preserve_case) lower(s.new_name);
   lower(s.qos);
   lower(s.preempt);
+  lower(s.clusters);
   for (LimitChange& l : s.limits) l.tres = to_lower(l.tres);
 }
 
@@ -204,6 +217,7 @@ Result<> Editor::check_names() const {
   MUSTER_TRY_VOID(check("WCKey", w.wckeys));
   MUSTER_TRY_VOID(check("Name", w.names));
   MUSTER_TRY_VOID(check("Server", w.servers));
+  MUSTER_TRY_VOID(check("Federation", w.federations));
   if (edit_.set.new_name) MUSTER_TRY_VOID(check("NewName", {*edit_.set.new_name}));
   return {};
 }

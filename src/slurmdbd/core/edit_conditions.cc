@@ -23,11 +23,13 @@ constexpr Honoured kHonoured[] = {
     {Entity::kQos, true, "QOS"},
     {Entity::kQos, false, "QOS Ids Description Flags PreemptMode limits"},
     {Entity::kCluster, true, "Clusters"},
-    {Entity::kCluster, false, "Clusters Classification DefaultQOS limits"},
+    {Entity::kCluster, false, "Clusters Classification DefaultQOS limits Federations"},
     {Entity::kWckey, true, "WCKeys Users Clusters"},
     {Entity::kWckey, false, "WCKeys Users Clusters"},
     {Entity::kResource, true, "Name Server Clusters TRES"},
     {Entity::kResource, false, "Name Server ServerType Clusters Description Ids TRES"},
+    {Entity::kFederation, true, "Federations"},
+    {Entity::kFederation, false, "Federations"},
 };
 
 // The names of the conditions that a filter sets.
@@ -62,6 +64,7 @@ std::vector<std::string_view> given_in(const EntityFilter& where) {
   say("Name", !where.names.empty());
   say("Server", !where.servers.empty());
   say("ServerType", !where.server_types.empty());
+  say("Federations", !where.federations.empty());
   say("WithDeleted", where.with_deleted);
   say("WithSubAccounts", where.with_sub_accounts);
   say("OnlyDefaults", where.only_defaults);

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "slurmdbd/core/editor.h"
+#include "slurmdbd/core/federations.h"
 #include "slurmdbd/core/refusals.h"
 
 namespace muster::slurmdbd {
@@ -193,6 +194,8 @@ Result<> Editor::change_cluster(const std::string& name, bool fresh) {
     other = other || text != cluster.features;
     cluster.features = text;
   }
+  MUSTER_TRY(moved, change_membership(d_, cluster, edit_.set));
+  other = other || moved;
   if (other) cluster.modified = context_.now;
   if (!limits && !other && !fresh) return {};
   touch(touched_, cluster);
@@ -217,6 +220,7 @@ Result<> Editor::remove_cluster(const std::string& name) {
     touch(touched_, a);
   }
   cluster.deleted = true;
+  leave_federation(cluster);
   cluster.control_host.clear();
   cluster.control_port = 0;
   cluster.modified = context_.now;

@@ -19,8 +19,8 @@ void lower_names(rpc::JobRecordFilter& f) {
 }
 
 void lower_names(EntityFilter& f) {
-  for (auto* names :
-       {&f.accounts, &f.clusters, &f.parents, &f.qos, &f.wckeys, &f.default_accounts, &f.default_qos, &f.default_wckeys, &f.tres})
+  for (auto* names : {&f.accounts, &f.clusters, &f.parents, &f.qos, &f.wckeys, &f.default_accounts, &f.default_qos, &f.default_wckeys,
+                      &f.tres, &f.federations})
     lower(*names);
 }
 

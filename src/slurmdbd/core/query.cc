@@ -46,6 +46,7 @@ class Query {
       case Entity::kTres: tres(); break;
       case Entity::kWckey: wckeys(); break;
       case Entity::kResource: resources(); break;
+      case Entity::kFederation: federations(); break;
       case Entity::kTransaction: break;
     }
     return std::move(out_);
@@ -113,6 +114,13 @@ class Query {
     return out;
   }
 
+  // Whether the user may name one of the keys that are asked for.
+  bool has_wckey(const std::string& user) const {
+    return f_.wckeys.empty() || std::ranges::any_of(d_.wckeys, [&](const auto& e) {
+             return e.second.user == user && there(e.second, f_) && in(f_.wckeys, e.second.name) && in(f_.clusters, e.second.cluster);
+           });
+  }
+
   void users() {
     const auto defaults = default_accounts();
     for (const auto& [name, u] : d_.users) {
@@ -122,7 +130,7 @@ class Query {
       UserRecord r = u;
       auto own = defaults.find(name);
       r.default_account = own == defaults.end() ? "" : std::string(own->second);
-      if (!in(f_.default_accounts, r.default_account) || !in(f_.default_wckeys, r.default_wckey)) continue;
+      if (!in(f_.default_accounts, r.default_account) || !in(f_.default_wckeys, r.default_wckey) || !has_wckey(name)) continue;
       out_.users.push_back(std::move(r));
     }
     if (q_.with_associations) associations();
@@ -130,7 +138,8 @@ class Query {
 
   void clusters() {
     for (const auto& [name, c] : d_.clusters) {
-      if (!there(c, f_) || !in(f_.clusters, name) || !in(f_.classifications, c.classification)) continue;
+      if (!there(c, f_) || !in(f_.clusters, name) || !in(f_.classifications, c.classification) || !in(f_.federations, c.federation))
+        continue;
       out_.clusters.push_back(c);
       if (const Association* root = d_.association(name, "root"); root && q_.with_associations)
         out_.associations.push_back(shown(*root, 0, "/"));
@@ -148,15 +157,33 @@ class Query {
     std::ranges::sort(out_.qos, {}, &QosRecord::id);
   }
 
+  // By its type, its name or both.
+  bool in_tres(const TresRecord& t) const {
+    return f_.tres.empty() || in(f_.tres, tres_name(t)) || in(f_.tres, t.type) || (!t.name.empty() && in(f_.tres, t.name));
+  }
   void tres() {
     for (const auto& [id, t] : d_.tres)
-      if (in(f_.ids, id) && (f_.tres.empty() || in(f_.tres, tres_name(t)) || in(f_.tres, t.type))) out_.tres.push_back(t);
+      if (in(f_.ids, id) && in_tres(t)) out_.tres.push_back(t);
   }
 
   void wckeys() {
     for (const auto& [id, k] : d_.wckeys)
       if (there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster))
         out_.wckeys.push_back(k);
+  }
+
+  // With the clusters that are in them, by their numbers there. Of clusters that are named only those.
+  void federations() {
+    for (const auto& [name, federation] : d_.federations) {
+      if (!there(federation, f_) || !in(f_.federations, name)) continue;
+      std::vector<ClusterRecord> members;
+      for (const auto& [cluster, c] : d_.clusters)
+        if (!c.deleted && c.federation == name && in(f_.clusters, cluster)) members.push_back(c);
+      if (members.empty() && !f_.clusters.empty()) continue;
+      std::ranges::sort(members, {}, &ClusterRecord::fed_id);
+      out_.federations.push_back(federation);
+      std::ranges::move(members, std::back_inserter(out_.clusters));
+    }
   }
 
   // Of clusters that are named only the shares are in the answer, and only what they have one of.

@@ -19,6 +19,7 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.host = conf.text("DbdHost");
   if (settings.host.empty()) return fail(Errc::kConfig, "DbdHost: must be given; it is the name of the host that slurmdbd runs on");
   settings.address = conf.text("DbdAddr");
+  settings.backup_host = conf.text("DbdBackupHost");
   settings.port = static_cast<uint16_t>(conf.number("DbdPort", 6819));
   settings.pid_file = conf.text("PidFile");
   settings.log_file = conf.text("LogFile");
@@ -59,6 +60,12 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.coordinators = !conf.yes("DisableCoordDBD");
   settings.default_qos = to_lower(conf.text("DefaultQOS"));
   return settings;
+}
+
+bool is_backup(const Settings& settings, std::string_view hostname) {
+  const std::string_view brief = hostname.substr(0, hostname.find('.'));
+  const auto is = [&](std::string_view name) { return !name.empty() && (iequals(name, hostname) || iequals(name, brief)); };
+  return is(settings.backup_host) && !is(settings.host);
 }
 
 }  // namespace muster::slurmdbd

@@ -18,6 +18,7 @@ inline constexpr char kDefaultStorageDirectory[] = "/var/spool/slurmdbd";
 struct Settings {
   std::string directory;      // of slurmdbd.conf: the cluster key is looked for there
   std::string host, address;  // DbdHost, DbdAddr
+  std::string backup_host;    // DbdBackupHost
   uint16_t port = 6819;
   std::string pid_file, log_file, log_time_format, debug_level, slurm_user;
   std::string auth_type, auth_socket;  // auth_type "": not given
@@ -40,5 +41,8 @@ struct Settings {
 
 // Error: kConfig, one line that names the key and the rule.
 Result<Settings> make_settings(const config::SimpleConf& conf, const std::string& directory);
+
+// Whether a slurmdbd on the host of this name is the backup: its whole name or its short one is DbdBackupHost, and not DbdHost.
+bool is_backup(const Settings& settings, std::string_view hostname);
 
 }  // namespace muster::slurmdbd

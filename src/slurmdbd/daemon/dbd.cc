@@ -1,5 +1,7 @@
 #include "slurmdbd/daemon/dbd.h"
 
+#include <arpa/inet.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -30,6 +32,7 @@
 #include "slurmdbd/daemon/arguments.h"
 #include "slurmdbd/daemon/entity_rows.h"
 #include "slurmdbd/daemon/service.h"
+#include "slurmdbd/daemon/turn.h"
 #include "sql/schema.h"
 
 namespace muster::slurmdbd {
@@ -69,8 +72,7 @@ Result<> make_directory(const std::string& path) {
               "StorageLoc=/PATH/FILE in slurmdbd.conf says where the database is");
 }
 
-Result<std::unique_ptr<sql::Connection>> connect(const Settings& settings) {
-  if (settings.storage == StorageKind::kSqlite) return sql::open_sqlite(settings.storage_file);
+sql::MariaDbOptions database_of(const Settings& settings) {
   sql::MariaDbOptions options;
   options.host = settings.storage_host;
   options.backup_host = settings.storage_backup_host;
@@ -85,18 +87,42 @@ Result<std::unique_ptr<sql::Connection>> connect(const Settings& settings) {
   options.tls_cert = parameter("SSL_CERT");
   options.tls_key = parameter("SSL_KEY");
   options.tls_cipher = parameter("SSL_CIPHER");
-  return sql::open_mariadb(options);
+  return options;
 }
 
-Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& s, Uid slurm_user) {
-  if (s.storage == StorageKind::kSqlite) {
-    const std::string folder = site::directory_of(s.storage_file);
+Result<std::unique_ptr<sql::Connection>> connect(const Settings& settings) {
+  if (settings.storage == StorageKind::kSqlite) return sql::open_sqlite(settings.storage_file);
+  return sql::open_mariadb(database_of(settings));
+}
+
+// `turn`: to write, where several may want to.
+Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& settings, Uid slurm_user, Turn* turn) {
+  if (settings.storage == StorageKind::kSqlite) {
+    const std::string folder = site::directory_of(settings.storage_file);
     MUSTER_TRY_VOID(make_directory(folder));
     MUSTER_TRY_VOID(site::check_folder(folder, "the folder of StorageLoc", slurm_user));
-    MUSTER_TRY_VOID(site::check_secret(s.storage_file, "the database", slurm_user));
+    MUSTER_TRY_VOID(site::check_secret(settings.storage_file, "the database", slurm_user));
   }
-  MUSTER_TRY(connection, connect(s));
+  if (turn) {
+    MUSTER_TRY(writer, sql::open_mariadb(turn->writer_options()));
+    return sql::Storage::open(std::move(writer));
+  }
+  MUSTER_TRY(connection, connect(settings));
   return sql::Storage::open(std::move(connection));
+}
+
+std::string own_hostname() {
+  char name[256] = {};
+  ::gethostname(name, sizeof name - 1);
+  return name;
+}
+
+// Where the backup is to listen: DbdAddr is the primary's.
+std::string listens_at(const Settings& s) {
+  if (!is_backup(s, own_hostname())) return s.address.empty() ? "*" : s.address;
+  in6_addr any;
+  const bool number = ::inet_pton(AF_INET, s.backup_host.c_str(), &any) == 1 || ::inet_pton(AF_INET6, s.backup_host.c_str(), &any) == 1;
+  return number ? s.backup_host : "*";
 }
 
 // Ours, and the variables.
@@ -105,15 +131,17 @@ std::vector<std::string> program_environment(std::vector<std::string> variables)
   return variables;
 }
 
+// One term of serving.
 class Dbd {
  public:
-  Dbd(os::Log& log, std::string conf_path, Arguments arguments)
-      : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)) {}
+  Dbd(os::Log& log, std::string conf_path, Arguments arguments, Turn* turn)
+      : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)), turn_(turn) {}
 
-  Result<> start(Settings settings, Uid slurm_user, net::BoundSocket agent) {
+  Result<> start(Settings settings, Uid slurm_user, std::optional<net::BoundSocket> agent) {
     settings_ = std::make_shared<const Settings>(std::move(settings));
-    MUSTER_TRY(writer, open_storage(*settings_, slurm_user));
-    MUSTER_TRY(reader, open_storage(*settings_, slurm_user));
+    MUSTER_TRY(writer, open_storage(*settings_, slurm_user, turn_));
+    if (turn_) MUSTER_TRY_VOID(turn_->begin(writer->connection()));
+    MUSTER_TRY(reader, open_storage(*settings_, slurm_user, nullptr));
     log_.info("accounting records are in {}", writer->connection().name());
     MUSTER_TRY(directory, load_directory(*writer, net::Loop::now()));
     Service::Ports ports;
@@ -130,7 +158,8 @@ class Dbd {
     return listen(slurm_user, std::move(agent));
   }
 
-  void run() {
+  // True: it is somebody else's turn now. False: the daemon ends.
+  bool run() {
     auto read_again = [this] {
       log_.reopen();
       if (auto done = reconfigure(); !done) log_.error("{}", done.error().message());
@@ -143,14 +172,31 @@ class Dbd {
                                      .reload = read_again,
                                      .reopen_log = read_again,
                                      .report = [this] { log_.info("connections: {} open", service_->connections()); }});
+    beat();
     loop_.run();
     listeners_.clear();
     service_->close_all();
     service_.reset();  // finishes the writes under way
-    log_.info("slurmdbd ends");
+    return given_back_;
   }
 
  private:
+  // Once a second: is it our turn still?
+  void beat() {
+    if (!turn_) return;
+    beats_ = loop_.after(seconds(1), [this] {
+      turn_->beat([this, poster = loop_.poster()](Turn::Beat state) {
+        poster([this, state] {
+          if (state == Turn::Beat::kOurs) return beat();
+          log_.info("{}", state == Turn::Beat::kLost ? "another slurmdbd has served meanwhile: it is not our turn any more"
+                                                     : "the primary slurmdbd is back: it serves from here on");
+          given_back_ = true;
+          loop_.stop();
+        });
+      });
+    });
+  }
+
   std::shared_ptr<const Settings> current() const {
     std::lock_guard lock(mutex_);
     return settings_;
@@ -179,7 +225,7 @@ class Dbd {
     return {};
   }
 
-  Result<> listen(Uid slurm_user, net::BoundSocket agent) {
+  Result<> listen(Uid slurm_user, std::optional<net::BoundSocket> agent) {
     const Settings& settings = *settings_;
     MUSTER_TRY(security,
                site::load_security(site::TrustSettings{settings.auth_type, settings.auth_socket, settings.directory}, slurm_user));
@@ -188,15 +234,15 @@ class Dbd {
     limits.shares = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
     limits.largest = [](uint16_t message) { return wire::largest_request(message, 0); };
     limits.shares->on_refused = [this](const std::string& text) { log_.error("{}", text); };
-    MUSTER_TRY(listener,
-               net::listen_tcp(loop_, settings.address.empty() ? "*" : settings.address, settings.port, security, accepted, limits));
+    MUSTER_TRY(listener, net::listen_tcp(loop_, listens_at(settings), settings.port, security, accepted, limits));
     listener->on_refused([this](const std::string& address, const Error& e) {
       // A port probe that connects and goes away is no error of anybody; a wrong key is.
       if (e.code == Errc::kAuthFailed) log_.error("refused {}: {}", address, e.message());
       else log_.verbose("refused {}: {}", address, e.message());
     });
     listeners_.push_back(std::move(listener));
-    MUSTER_TRY(local, net::listen_unix(loop_, std::move(agent), accepted, limits));
+    if (!agent) return {};
+    MUSTER_TRY(local, net::listen_unix(loop_, std::move(*agent), accepted, limits));
     listeners_.push_back(std::move(local));
     return {};
   }
@@ -204,10 +250,12 @@ class Dbd {
   os::Log& log_;
   std::string conf_path_;
   Arguments arguments_;
+  Turn* turn_;
+  bool given_back_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<const Settings> settings_;
   net::Loop loop_;
-  std::unique_ptr<net::Loop::Timer> timer_;
+  std::unique_ptr<net::Loop::Timer> timer_, beats_;
   site::Programs programs_{loop_, log_};
   std::unique_ptr<Service> service_;
   std::vector<std::unique_ptr<net::Listener>> listeners_;
@@ -241,6 +289,56 @@ std::string working_directory(const Settings& s, const Arguments& a) {
   if (!a.chdir_to_log) return "/";
   std::string beside = s.log_file.empty() ? "" : site::directory_of(s.log_file);
   return !beside.empty() && ::access(beside.c_str(), W_OK) == 0 ? beside : "/var/tmp";
+}
+
+std::optional<net::BoundSocket> bind_again(const std::string& path, os::Log& log) {
+  auto bound = net::bind_agent_socket(path);
+  if (bound) return std::move(*bound);
+  log.info("commands of this host have no socket here, and go by way of slurmctld or with the cluster key: {}", bound.error().message());
+  return std::nullopt;
+}
+
+// Serves until the daemon is told to end: at once and always where the database is a file of this host, else when it is our turn.
+Result<> serve_by_turns(os::Log& log, const std::string& path, const Arguments& arguments, Settings settings, Uid slurm_user,
+                        net::BoundSocket bound, const std::function<Result<>()>& tell_ready) {
+  std::optional<net::BoundSocket> agent = std::move(bound);
+  const std::string agent_path = agent->path;
+  std::unique_ptr<Turn> turn;
+  const bool backup = is_backup(settings, own_hostname());
+  if (settings.storage == StorageKind::kMariaDb) turn = std::make_unique<Turn>(log, database_of(settings), backup);
+  else if (backup)
+    return fail(Errc::kConfig, "DbdBackupHost: this host is the backup, and the database is a file: both slurmdbds need one MariaDB",
+                "StorageType=accounting_storage/mysql in slurmdbd.conf");
+  else if (!settings.backup_host.empty())
+    log.error("DbdBackupHost: no other host can take over, for the database is a file; StorageType=accounting_storage/mysql is for two");
+  for (bool again = false;; again = true) {
+    if (turn) {
+      Result<> ready;
+      const auto waiting = [&] {
+        if (!backup) return;  // the other one gives back soon
+        agent.reset();        // this host's commands go to the primary
+        ready = tell_ready();
+      };
+      MUSTER_TRY(waited, turn->wait(waiting, [&] { log.reopen(); }));
+      MUSTER_TRY_VOID(std::move(ready));
+      if (waited == Turn::Waited::kStop) return {};
+    }
+    if (again) {
+      if (auto loaded = load(path)) settings = std::move(loaded->settings);
+    }
+    if (!agent) agent = bind_again(agent_path, log);
+    Dbd dbd(log, path, arguments, turn.get());
+    if (auto ok = dbd.start(settings, slurm_user, std::exchange(agent, std::nullopt)); !ok) {
+      if (!turn || (!turn->lost() && !again)) return ok;
+      log.error("this slurmdbd does not serve: {}", ok.error().message());
+      turn->end();
+      ::poll(nullptr, 0, 1000);
+      continue;
+    }
+    MUSTER_TRY_VOID(tell_ready());
+    if (!dbd.run()) return {};
+    turn->end();
+  }
 }
 
 }  // namespace
@@ -286,18 +384,21 @@ int run_slurmdbd(int argc, char** argv) {
   (*log)->info("slurmdbd version {} started", kVersion);
   for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
 
-  Dbd dbd(**log, path, arguments);
-  if (auto ok = dbd.start(settings, *slurm_user, std::move(*agent)); !ok) {
-    (*log)->fatal("{}", ok.error().message());
-    return die(ok.error());
+  bool told = false;
+  const auto tell_ready = [&]() -> Result<> {
+    if (std::exchange(told, true)) return {};
+    if (background) MUSTER_TRY_VOID(std::exchange(background, std::nullopt)->ready(working_directory(settings, arguments)));
+    else if (arguments.chdir_to_log && ::chdir(working_directory(settings, arguments).c_str()) != 0)
+      (*log)->error("cannot change to {}", working_directory(settings, arguments));
+    if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
+    return {};
+  };
+  auto ended = serve_by_turns(**log, path, arguments, settings, *slurm_user, std::move(*agent), tell_ready);
+  if (!ended) {
+    (*log)->fatal("{}", ended.error().message());
+    return die(ended.error());
   }
-  if (background) {
-    if (auto ok = background->ready(working_directory(settings, arguments)); !ok) return die(ok.error());
-  } else if (arguments.chdir_to_log && ::chdir(working_directory(settings, arguments).c_str()) != 0) {
-    (*log)->error("cannot change to {}", working_directory(settings, arguments));
-  }
-  if (auto ok = os::tell_ready(notify_socket); !ok) (*log)->error("{}", ok.error().message());
-  dbd.run();
+  (*log)->info("slurmdbd ends");
   return 0;
 }
 

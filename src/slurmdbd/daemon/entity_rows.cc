@@ -53,6 +53,7 @@ sql::EntityChanges changes_of(const Directory& directory, const Touched& touched
       case Entity::kUser: put(directory.users, kind, name, out); break;
       case Entity::kWckey: put(directory.wckeys, kind, name, out); break;
       case Entity::kResource: put(directory.resources, kind, name, out); break;
+      case Entity::kFederation: put(directory.federations, kind, name, out); break;
       case Entity::kCoordinator:
       case Entity::kTransaction: break;  // not entities of their own here
     }
@@ -81,6 +82,7 @@ Result<Directory> load_directory(sql::Storage& storage, Time now) {
       case Entity::kUser: taken = take(directory.users, row); break;
       case Entity::kWckey: taken = take(directory.wckeys, row); break;
       case Entity::kResource: taken = take(directory.resources, row); break;
+      case Entity::kFederation: taken = take(directory.federations, row); break;
       default: taken = fail(Errc::kStateNotSaved, "a record of kind " + std::to_string(static_cast<int>(row.kind)));
     }
     if (!taken)

@@ -565,6 +565,7 @@ Result<> Service::text(const Call& call, std::string_view payload) {
   for (const RecordKindRow& row : record_kinds()) line(row.archive_key, archived(settings->archive, row) ? "Yes" : "No");
   line("ArchiveScript", settings->archive.script);
   line("DbdAddr", settings->address.empty() ? settings->host : settings->address);
+  line("DbdBackupHost", settings->backup_host);
   line("DbdHost", settings->host);
   line("DbdPort", std::to_string(settings->port));
   line("DebugLevel", settings->debug_level);
@@ -572,6 +573,7 @@ Result<> Service::text(const Call& call, std::string_view payload) {
   line("MaxQueryTimeRange", settings->longest_query ? format_span_full(*settings->longest_query) : "UNLIMITED");
   line("PidFile", settings->pid_file);
   line("SlurmUser", settings->slurm_user + "(" + std::to_string(slurm_user_.value) + ")");
+  line("StorageBackupHost", settings->storage == StorageKind::kSqlite ? "" : settings->storage_backup_host);
   line("StorageHost", settings->storage == StorageKind::kSqlite ? "" : settings->storage_host);
   line("StorageLoc", settings->storage == StorageKind::kSqlite ? settings->storage_file : settings->storage_database);
   line("StoragePort", settings->storage == StorageKind::kSqlite ? "" : std::to_string(settings->storage_port));
