@@ -39,8 +39,8 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     no_effect_word("no_quick_restart", "a second slurmctld never ends the first"),
     number_word("power_save_interval", 1, 86400, "seconds between looks for nodes to power down; 10"),
     number_word("power_save_min_interval", 0, 86400, "seconds between two such looks at least; 0 means 1"),
-    not_yet_word("reboot_from_controller", "reboots from the controller; RebootProgram runs on the nodes"),
-    not_yet_word("reconfig_on_restart", "telling nodes of a new configuration at a restart; scontrol reconfigure does"),
+    flag_word("reboot_from_controller", "RebootProgram runs on the host of slurmctld, with the nodes in a list"),
+    flag_word("reconfig_on_restart", "each node reads its files again when it registers first with a slurmctld that was started"),
     not_yet_word("rl_bucket_size", kRateLimits),
     not_yet_word("rl_enable", kRateLimits),
     not_yet_word("rl_log_freq", kRateLimits),
@@ -57,7 +57,7 @@ constexpr ParameterWord kSlurmdOwn[] = {
     not_yet_word("contain_spank", "job namespaces"),
     flag_word("l3cache_as_socket", "cores that share a level-3 cache count as a socket"),
     flag_word("numa_node_as_socket", "cores of a NUMA node count as a socket"),
-    not_yet_word("shutdown_on_reboot", "the end of slurmd before a reboot"),
+    flag_word("shutdown_on_reboot", "slurmd ends when RebootProgram has ended well"),
 };
 
 constexpr ParameterWord kLaunch[] = {

@@ -54,9 +54,7 @@ constexpr KeyRow kNodes[] = {
     text("Reason", nullptr, "Why.").in(Section::kDownNodes),
     one_of("State", "DOWN|DRAIN|FAIL|FAILING|FUTURE", "DOWN", "Their state.").in(Section::kDownNodes),
 
-    text("PowerAction", nullptr, "Name of a program for power up, power down or reboot.")
-        .in(Section::kPowerAction)
-        .not_yet("named power actions"),
+    text("PowerAction", nullptr, "Name of a program for power up, power down or reboot.").in(Section::kPowerAction),
     one_of("Location", "slurmctld|slurmd", nullptr, "Where it runs.").in(Section::kPowerAction),
     path("Program", nullptr, "Program and its arguments.").in(Section::kPowerAction),
 };

@@ -1,4 +1,4 @@
-// Reads NodeSet, PartitionName and PowerAction lines, and node lists that may name sets.
+// Reads NodeSet and PartitionName lines, and node lists that may name sets.
 #include <algorithm>
 
 #include "base/text.h"
@@ -318,23 +318,6 @@ void build_partitions(const std::vector<const Line*>& lines, Config& config, con
     if (!known)
       findings.odd(part.where, "Alternate", "\"" + other + "\" is not a partition",
                    "jobs of " + part.spec.name + " have nowhere to go while it is DRAIN or INACTIVE");
-  }
-}
-
-void build_power_actions(const std::vector<const Line*>& lines, Config& config, Findings& findings) {
-  for (const Line* line : lines) {
-    Record record(ConfFile::kSlurm, Section::kPowerAction);
-    record.add(*line, findings);
-    PowerActionConfig action;
-    action.where = record.where();
-    action.name = record.text("PowerAction");
-    action.program = record.text("Program");
-    action.on_slurmd = iequals(record.text("Location"), "slurmd");
-    if (action.name.empty() || action.program.empty()) {
-      findings.odd(record.where(), "PowerAction", "needs a name and a Program=", "the line is left out");
-      continue;
-    }
-    config.power_actions.push_back(std::move(action));
   }
 }
 

@@ -193,7 +193,7 @@ std::string write_config(const LoadedConfig& loaded, Time now, bool passwords) {
   out += '\n';
   for (const PartitionConfig& p : c.partitions) write_partition(p, c, out);
   for (const PowerActionConfig& a : c.power_actions)
-    Written(out).put("PowerAction", a.name).put("Program", a.program).text("Location", a.on_slurmd ? "slurmd" : "");
+    Written(out).put("PowerAction", a.name).put("Program", a.program).text("Location", a.on_slurmd ? "slurmd" : "slurmctld");
   return out;
 }
 

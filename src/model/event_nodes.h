@@ -14,7 +14,8 @@
 
 namespace muster::event {
 
-enum class PowerProgram : uint8_t { kNone, kResume, kSuspend, kResumeFailed };  // ResumeProgram, SuspendProgram, ResumeFailProgram
+// ResumeProgram, SuspendProgram, ResumeFailProgram; RebootProgram where the controller runs it.
+enum class PowerProgram : uint8_t { kNone, kResume, kSuspend, kResumeFailed, kReboot };
 
 struct NodeDefined {  // new, or its slurm.conf line changed
   static constexpr uint32_t kNumber = 2;
@@ -93,6 +94,7 @@ struct NodeStateChanged {  // the new values of admin state and flags, with who 
   Time reboot_issued{};
   PowerProgram run = PowerProgram::kNone;  // what this change asks of the machine's power
   bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`
+  std::string power_action;                // as Node::power_action
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "node", self.node);
@@ -107,6 +109,7 @@ struct NodeStateChanged {  // the new values of admin state and flags, with who 
     field(10, "reboot_issued", self.reboot_issued);
     field(11, "run", self.run);
     field(12, "action_drained", self.action_drained);
+    field(13, "power_action", self.power_action);
   }
 };
 

@@ -176,7 +176,8 @@ struct Node {
   Time reboot_issued{};
   bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`, and goes with them
   std::string instance_id, instance_type;  // of a cloud
-  Time out_since{};                        // since when accounting has it as not at work (EventRecord); unset: it is
+  std::string power_action;  // the PowerAction that was asked for by name, while its reboot, power-down or power-up is under way
+  Time out_since{};          // since when accounting has it as not at work (EventRecord); unset: it is
   // volatile: not in the log, unknown after a restart until slurmd connects again
   bool connected = false;
   Time last_response{};
@@ -226,6 +227,7 @@ struct Node {
     field(35, "by_partition", self.by_partition);
     field(45, "jobs_off", self.jobs_off);
     field(60, "out_since", self.out_since);
+    field(61, "power_action", self.power_action);
   }
 };
 

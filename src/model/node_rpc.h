@@ -276,10 +276,17 @@ struct SetLogging {  // scontrol setdebug, setdebugflags nodes=: until the confi
   MUSTER_FIELDS(field(1, "level", self.level); field(2, "flags", self.flags);)
 };
 
-struct RebootNode {  // run RebootProgram
+struct RebootNode {  // run RebootProgram, or the PowerAction of that name
   static constexpr uint32_t kNumber = 27;
   std::string reason;
-  MUSTER_FIELDS(field(1, "reason", self.reason);)
+  std::string action;  // "": RebootProgram
+  MUSTER_FIELDS(field(1, "reason", self.reason); field(2, "action", self.action);)
+};
+
+struct PowerDownNode {  // run the PowerAction of that name, which powers this node down
+  static constexpr uint32_t kNumber = 39;
+  std::string action;
+  MUSTER_FIELDS(field(1, "action", self.action);)
 };
 
 struct NotifyJob {  // a line on the standard error of what the job runs here
@@ -421,7 +428,7 @@ using NodeOrder =
     std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob, node_rpc::ForgetJobs,
                  node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, node_rpc::SuspendJob,
                  node_rpc::PrepareJob, node_rpc::LimitStep, node_rpc::ManageSteps, node_rpc::StepsTaken, node_rpc::PartOfStepEnded,
-                 node_rpc::EndManagement, node_rpc::StepEndTaken, node_rpc::MeasureJob, node_rpc::LimitMemory>;
+                 node_rpc::EndManagement, node_rpc::StepEndTaken, node_rpc::MeasureJob, node_rpc::LimitMemory, node_rpc::PowerDownNode>;
 
 // The envelope: order within a session.
 template <class M>

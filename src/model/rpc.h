@@ -305,8 +305,9 @@ struct ControlNodes {  // scontrol reboot, cancel_reboot, power
   bool asap = false, force = false;
   std::string next_state;  // reboot: "", RESUME, DOWN
   std::string reason;
+  std::string power_action;  // the PowerAction to run; "": the configured program
   MUSTER_FIELDS(field(1, "action", self.action); field(2, "nodes", self.nodes); field(3, "asap", self.asap); field(4, "force", self.force);
-                field(5, "next_state", self.next_state); field(6, "reason", self.reason);)
+                field(5, "next_state", self.next_state); field(6, "reason", self.reason); field(7, "power_action", self.power_action);)
 };
 struct NotifyJob {  // a line on the job's standard error
   JobId job{};

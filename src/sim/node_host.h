@@ -81,6 +81,7 @@ class NodeHost {
   void carry_out(const slurmd::StopDaemon&) {}
   void carry_out(const slurmd::ChangeLogging&) {}
   void carry_out(const slurmd::Reboot&) {}
+  void carry_out(const slurmd::PowerDown&) {}
   void carry_out(const slurmd::NotifySteps&) {}
 
   World& world_;

@@ -45,7 +45,7 @@ using Messages = testing::Types<
     node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone, node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load,
     node_rpc::Registered, node_rpc::JobOnNode, node_rpc::LaunchBatch, rpc::FetchContent, rpc::ContentPiece, node_rpc::TerminateJob,
     node_rpc::SignalJob, node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob,
-    Numbered<NodeReport>, Numbered<NodeOrder>>;
+    node_rpc::PowerDownNode, Numbered<NodeReport>, Numbered<NodeOrder>>;
 TYPED_TEST_SUITE(Message, Messages);
 
 TYPED_TEST(Message, ComesBackAsItWas) {

@@ -58,7 +58,9 @@ def test_a_step_that_can_not_be_killed(make_cluster):
         cluster.ok("scancel", str(job))
         cluster.wait_nodes(r"drained\*?", ["n1"])
         until("the end", lambda: cluster.job(job)["JobState"] == "CANCELLED")
-        assert "Reason=Kill task failed" in cluster.ok("scontrol", "show", "node", "n1").out
+        shown = cluster.ok("scontrol", "show", "node", "n1").out
+        assert re.search(r"Reason=Kill task failed: slurmstepd\S* \(%d\) of step %d.batch is stopped" % (stepd, job), shown), shown
+        assert re.search(r"step %d.batch: sleep \(\d+\) " % job, cluster.logs()), "every process is in the log"
         until("the program", lambda: cluster.sh("cat told").out == "%d 4294967291\n" % job)
     finally:
         os.kill(stepd, signal.SIGCONT)

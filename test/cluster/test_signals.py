@@ -90,3 +90,24 @@ def test_tracked_resources_are_known_after_a_reconfigure(daemons):
     cluster.ok("scontrol", "reconfigure")
     until("slurmdbd to know it",
           lambda: cluster.run("sacctmgr", "-i", "modify", "account", "a", "set", "MaxTRES=license/foo=5").code == 0)
+
+
+def test_reconfig_on_restart(make_cluster):
+    cluster = make_cluster(nodes=1, gpus=0)
+
+    def read_again():
+        return log_of(cluster, "slurmd-n1").count("configuration read again")
+
+    def restart():
+        cluster.kill_ctld()
+        cluster.start_ctld()
+        cluster.wait_ctld()
+        cluster.wait_nodes("idle")
+    restart()
+    assert read_again() == 0
+    cluster.conf_lines.append("SlurmctldParameters=reconfig_on_restart")
+    cluster.write_lines()
+    restart()
+    until("the node to read its files", lambda: read_again() == 1)
+    cluster.wait_job(cluster.sbatch("--wrap", "true"), "COMPLETED")
+    assert read_again() == 1

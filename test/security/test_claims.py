@@ -301,7 +301,8 @@ def test_commands_of_operators(town, node_socket):
                 ("UpdatePartition", {"name": "mine", "create": 1}),
                 ("UpdatePartition", {"name": "main", "changes.0.key": "State", "changes.0.op": "=", "changes.0.value": "DOWN"}),
                 ("UpdateConfig", {"changes.0.key": "SlurmctldDebug", "changes.0.op": "=", "changes.0.value": "debug5"}),
-                ("ControlNodes", {"nodes": "ALL"}), ("ControlNodes", {"action": 3, "nodes": "n1"})]
+                ("ControlNodes", {"nodes": "ALL"}), ("ControlNodes", {"action": 3, "nodes": "n1"}),
+                ("ControlNodes", {"action": 0, "nodes": "n1", "power_action": "halt"})]
     for message, fields in attempts:
         answer = b.send(message, fields, socket=socket)
         assert not answer, "%s was obeyed: %r" % (message, answer)

@@ -15,7 +15,7 @@ void send(Context& c, const rpc::ControlNodes& request, const std::string& faile
 
 }  // namespace
 
-// reboot [ASAP] [FORCE] [nextstate=…] [reason=…] {ALL|nodes}
+// reboot [ASAP] [FORCE] [nextstate=…] [reason=…] [action=…] {ALL|nodes}
 void reboot_nodes(Context& context, Words words) {
   rpc::ControlNodes request;
   for (const std::string& word : words) {
@@ -23,8 +23,7 @@ void reboot_nodes(Context& context, Words words) {
     else if (iequals(word, "FORCE")) request.force = true;
     else if (istarts_with(word, "nextstate=") || istarts_with(word, "next_state=")) request.next_state = word.substr(word.find('=') + 1);
     else if (istarts_with(word, "reason=")) request.reason = word.substr(7);
-    else if (istarts_with(word, "action="))
-      return context.refuse("reboot action=", "named power actions come with elastic nodes; RebootProgram is run");
+    else if (istarts_with(word, "action=")) request.power_action = word.substr(7);
     else if (!request.nodes.empty()) return context.complain("invalid reboot argument: " + word);
     else request.nodes = word;
   }
@@ -53,8 +52,7 @@ void power_nodes(Context& context, Words words) {
     if (iequals(word, "asap")) request.asap = true;
     else if (iequals(word, "force")) request.force = true;
     else if (istarts_with(word, "reason=")) request.reason = word.substr(7);
-    else if (istarts_with(word, "action="))
-      return context.refuse("power Action=", "named power actions come with elastic nodes; ResumeProgram and SuspendProgram are run");
+    else if (istarts_with(word, "action=")) request.power_action = word.substr(7);
     else if (!request.nodes.empty()) return context.complain("invalid power argument: " + word);
     else request.nodes = word;
   }

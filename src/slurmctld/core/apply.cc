@@ -99,6 +99,7 @@ class Applier : ToolApplier {
     node.next_state = change.next_state;
     node.reboot_issued = change.reboot_issued;
     node.action_drained = change.action_drained;
+    node.power_action = change.power_action;
     x_.add_node(node);
   }
   void operator()(const NodeUpdated& e) {

@@ -9,6 +9,7 @@
 #include "slurmctld/core/completing_hold.h"
 #include "slurmctld/core/kept_priorities.h"
 #include "slurmctld/core/new_claims.h"
+#include "slurmctld/core/power_calls.h"
 #include "slurmctld/core/reservations.h"
 
 namespace muster::slurmctld {
@@ -462,8 +463,7 @@ std::shared_ptr<const Snapshot> Core::snapshot() const {
 
 std::vector<Effect> Core::take_effects(Time now) {
   std::vector<Effect> out;
-  PowerNodes up{event::PowerProgram::kResume, {}, {}}, down{event::PowerProgram::kSuspend, {}, {}},
-      failed{event::PowerProgram::kResumeFailed, {}, {}};
+  PowerCalls power;
   for (const Event& e : events_) {
     if (auto* set = std::get_if<event::ReservationSet>(&e); set && set->run != event::ReservationProgram::kNone)
       out.push_back(RunReservationProgram{set->reservation->name, set->run == event::ReservationProgram::kEpilog});
@@ -472,15 +472,9 @@ std::vector<Effect> Core::take_effects(Time now) {
     if (auto* gone = std::get_if<event::NodeRemoved>(&e)) out.push_back(DropNode{gone->node});
     auto* n = std::get_if<event::NodeStateChanged>(&e);
     if (n && n->admin == NodeState::kFuture) out.push_back(DropNode{n->node});
-    for (PowerNodes* power : {&up, &down, &failed})
-      if (n && n->run == power->program) power->nodes.push_back(n->node);
+    if (n) power.add(*n);
   }
-  for (NodeId node : up.nodes)
-    for (JobId job : indexes_.jobs_on(node)) up.jobs.push_back(job);
-  std::ranges::sort(up.jobs);
-  up.jobs.erase(std::ranges::unique(up.jobs).begin(), up.jobs.end());
-  for (PowerNodes* power : {&up, &down, &failed})
-    if (!power->nodes.empty()) out.push_back(std::move(*power));
+  power.take(cluster_, indexes_, settings_.config(), out);
   events_.clear();
   for (SendMail& m : mails_) out.push_back(std::move(m));
   mails_.clear();

@@ -303,7 +303,7 @@ Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, 
 // Called for a node that nothing runs on any more: begins the reboot or the power-down that waited for that.
 void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders);
 // The node registers while a reboot is due: `change` becomes its state after the reboot, or the order is repeated.
-void after_reboot(const Node& n, const NodeHardware& found, event::NodeStateChanged& change, std::vector<Order>& orders);
+void after_reboot(const View& v, const Node& n, const NodeHardware& found, event::NodeStateChanged& change, std::vector<Order>& orders);
 // The node's ResumeTimeout or SuspendTimeout is over.
 void power_deadline(const View& v, const Node& n, Events& out);
 // Powers down a node that has no job and that nobody asked for (power_save.h).

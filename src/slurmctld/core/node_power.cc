@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/power_action.h"
+#include "sched/rules/choices.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/node_place.h"
 
@@ -47,7 +49,8 @@ void issue_reboot(const View& v, const Node& n, event::NodeStateChanged& e, std:
   e.reboot_issued = v.now;
   e.resume_deadline = resume_deadline(v, n);
   e.reason += " : reboot issued";
-  orders.push_back({n.id, node_rpc::RebootNode{e.reason}});
+  if (config::reboots_from_controller(v.settings.config(), e.power_action)) e.run = event::PowerProgram::kReboot;
+  else orders.push_back({n.id, node_rpc::RebootNode{e.reason, e.power_action}});
 }
 
 // SlurmctldParameters=idle_on_node_suspend: what was wrong with it goes with the machine.
@@ -69,16 +72,19 @@ void begin_power_down(const View& v, const Node& n, event::NodeStateChanged& e) 
 // Begins what waits for the node to be idle; false: nothing does.
 bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
   if (e.flags & kNodePowerDownRequested) return begin_power_down(v, n, e), true;
-  if (!(e.flags & kNodeRebootRequested) || !n.connected) return false;
+  if (!(e.flags & kNodeRebootRequested)) return false;
+  if (!n.connected && !config::reboots_from_controller(v.settings.config(), e.power_action)) return false;
   return issue_reboot(v, n, e, orders), true;
 }
 
 Result<> reboot(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out, std::vector<Order>& orders) {
-  if (view.settings.config().reboot_program.empty()) return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
+  if (request.power_action.empty() && view.settings.config().reboot_program.empty())
+    return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
   bool off = node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
   if (node.admin == NodeState::kFuture || (!request.force && (off || (node.flags & kRebootFlags)))) return {};  // ignored, as documented
   event::NodeStateChanged change = state_of(node, view.now);
   change.flags |= kNodeRebootRequested;
+  change.power_action = request.power_action;
   change.next_state = iequals(request.next_state, "DOWN")           ? NodeState::kDown
                       : !request.next_state.empty() || request.asap ? NodeState::kIdle
                                                                     : NodeState::kUnknown;
@@ -103,6 +109,7 @@ Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
   if (!(node.flags & kNodeRebootRequested)) return fail(Errc::kInvalidNodeState);
   event::NodeStateChanged change = state_of(node, view.now);
   change.flags &= ~kNodeRebootRequested;
+  change.power_action.clear();
   change.next_state = NodeState::kUnknown;
   if (change.action_drained) {
     change.flags &= ~kNodeDrain;
@@ -116,11 +123,12 @@ Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
 }
 
 // A node that is up, or coming up, goes on as it is.
-Result<> power_up(const View& view, const Node& node, Events& out) {
+Result<> power_up(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out) {
   if (!(node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested))) return {};
   event::NodeStateChanged e = state_of(node, view.now);
   if (node.flags & (kNodePoweredDown | kNodePoweringDown)) {
     e.flags |= kNodePoweringUp;
+    e.power_action = request.power_action;
     e.resume_deadline = resume_deadline(view, node);
     e.run = event::PowerProgram::kResume;
   }
@@ -131,7 +139,8 @@ Result<> power_up(const View& view, const Node& node, Events& out) {
 
 // Of a node that is powered down SuspendProgram is told again: a machine may have been left. One that is going down goes on.
 Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out) {
-  if (view.settings.config().suspend_program.empty() || view.settings.config().resume_program.empty())
+  const config::Config& config = view.settings.config();
+  if ((request.power_action.empty() && config.suspend_program.empty()) || config.resume_program.empty())
     return fail(Errc::kInvalidNodeState, {}, "power saving needs SuspendProgram and ResumeProgram in slurm.conf");
   if (node.admin == NodeState::kFuture) return fail(Errc::kInvalidNodeState, {}, "node " + node.spec->name + " is not there yet");
   event::NodeStateChanged change = state_of(node, view.now);
@@ -143,6 +152,7 @@ Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes&
     return {};
   }
   change.flags |= kNodePowerDownRequested;
+  change.power_action = request.power_action;
   if (request.asap && !(change.flags & kNodeDrain)) {
     change.flags |= kNodeDrain;
     change.action_drained = true;
@@ -161,6 +171,21 @@ Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes&
   return {};
 }
 
+// The PowerAction that is asked for has to be there, and has to be able to do it.
+Result<> check_action(const config::Config& config, const rpc::ControlNodes& request) {
+  const std::string& name = request.power_action;
+  if (name.empty()) return {};
+  if (request.action == rpc::NodeAction::kCancelReboot) return fail(Errc::kInvalidArgument, {}, "cancel_reboot takes no action");
+  const config::PowerActionConfig* action = config::find_power_action(config, name);
+  if (!action)
+    return fail(Errc::kInvalidArgument, {},
+                "slurm.conf has no PowerAction \"" + name + "\"" + sched::choice_of(config::power_action_names(config), name));
+  if (request.action == rpc::NodeAction::kPowerUp && action->on_slurmd)
+    return fail(Errc::kInvalidArgument, {},
+                "PowerAction " + action->name + " has Location=slurmd, and no slurmd runs on a node that is powered down");
+  return {};
+}
+
 }  // namespace
 
 Time resume_deadline(const View& v, const Node& n) {
@@ -169,6 +194,7 @@ Time resume_deadline(const View& v, const Node& n) {
 
 void power_down_idle(const View& view, const Node& node, Events& out) {
   event::NodeStateChanged e = state_of(node, view.now);
+  e.power_action.clear();
   begin_power_down(view, node, e);
   out.push_back(std::move(e));
 }
@@ -181,7 +207,7 @@ Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, 
   switch (c.action) {
     case rpc::NodeAction::kReboot: return reboot(v, n, c, out, orders);
     case rpc::NodeAction::kCancelReboot: return cancel_reboot(v, n, out);
-    case rpc::NodeAction::kPowerUp: return power_up(v, n, out);
+    case rpc::NodeAction::kPowerUp: return power_up(v, n, c, out);
     case rpc::NodeAction::kPowerDown: return power_down(v, n, c, out);
   }
   return fail(Errc::kInvalidArgument);
@@ -191,6 +217,7 @@ Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlNodes
   MUSTER_TRY(nodes, select_nodes(view, request.nodes));
   if (!request.next_state.empty() && !iequals(request.next_state, "DOWN") && !iequals(request.next_state, "RESUME"))
     return fail(Errc::kInvalidArgument, "Invalid state: " + request.next_state, "Valid states: DOWN, RESUME");
+  MUSTER_TRY_VOID(check_action(view.settings.config(), request));
   Decision<rpc::Messages> d;
   std::optional<Error> first;
   size_t done = 0;
@@ -210,15 +237,18 @@ void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& 
   if (begin_waiting(v, n, e, orders)) out.push_back(std::move(e));
 }
 
-void after_reboot(const Node& node, const NodeHardware& found, event::NodeStateChanged& change, std::vector<Order>& orders) {
+void after_reboot(const View& view, const Node& node, const NodeHardware& found, event::NodeStateChanged& change,
+                  std::vector<Order>& orders) {
   bool rebooted = found.boot_time > node.reboot_issued || (node.hardware && node.hardware->boot_id != found.boot_id);
   if (!rebooted) {
-    orders.push_back({node.id, node_rpc::RebootNode{node.reason}});  // the first order may be lost
+    if (!config::reboots_from_controller(view.settings.config(), node.power_action))
+      orders.push_back({node.id, node_rpc::RebootNode{node.reason, node.power_action}});  // the first order may be lost
     return;
   }
   change.flags &= ~kNodeRebootIssued;
   change.resume_deadline = kTimeUnset;
   change.reboot_issued = kTimeUnset;
+  change.power_action.clear();
   change.next_state = NodeState::kUnknown;
   change.action_drained = false;
   std::string waited = change.reason.substr(0, change.reason.rfind(" : reboot issued"));
@@ -240,13 +270,14 @@ void after_reboot(const Node& node, const NodeHardware& found, event::NodeStateC
 
 void power_deadline(const View& view, const Node& node, Events& out) {
   if (node.flags & kNodePoweringDown) {
-    event::NodeStateChanged e = state_of(node, view.now);
-    e.flags = (e.flags & ~kNodePoweringDown) | kNodePoweredDown | kNodePowerSave;
-    e.resume_deadline = kTimeUnset;
-    if (e.action_drained) e.flags &= ~kNodeDrain;
-    if (!(e.flags & (kNodeDrain | kNodeFail)) && e.admin != NodeState::kDown) e.reason.clear();
-    e.action_drained = false;
-    out.push_back(std::move(e));
+    event::NodeStateChanged change = state_of(node, view.now);
+    change.flags = (change.flags & ~kNodePoweringDown) | kNodePoweredDown | kNodePowerSave;
+    change.resume_deadline = kTimeUnset;
+    change.power_action.clear();
+    if (change.action_drained) change.flags &= ~kNodeDrain;
+    if (!(change.flags & (kNodeDrain | kNodeFail)) && change.admin != NodeState::kDown) change.reason.clear();
+    change.action_drained = false;
+    out.push_back(std::move(change));
     if (!node.connected) end_jobs_of(view, node, out);  // nobody is left who could say that they are over
     if (auto left = without_machine(view, node))
       out.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(*left)), view.now});

@@ -162,8 +162,9 @@ Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_r
   if (!(known.flags & (kNodePoweringDown | kNodeRebootIssued))) {
     change.flags &= ~(kNodePoweringUp | kNodePoweredDown);
     change.resume_deadline = kTimeUnset;
+    if (!(change.flags & (kNodeRebootRequested | kNodePowerDownRequested))) change.power_action.clear();
   }
-  if (known.flags & kNodeRebootIssued) after_reboot(known, report.hardware, change, out.orders);
+  if (known.flags & kNodeRebootIssued) after_reboot(view, known, report.hardware, change, out.orders);
   bool overrides = view.settings.config().slurmd_parameters.has("config_overrides");
   std::string lacking = overrides ? std::string() : shortfall(*known.spec, report.hardware, mem_percent(view, known));
   if (!lacking.empty()) {

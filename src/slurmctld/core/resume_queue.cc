@@ -24,6 +24,7 @@ void tell(const View& view, const Node& node, Events& out) {
   event::NodeStateChanged change = state_of(node, view.now);
   change.resume_deadline = resume_deadline(view, node);
   change.run = event::PowerProgram::kResume;
+  change.power_action.clear();
   out.push_back(std::move(change));
 }
 

@@ -326,6 +326,8 @@ event::NodeStateChanged state_of(const Node& node, Time now) {
   change.next_state = node.next_state;
   change.reboot_issued = node.reboot_issued;
   change.action_drained = node.action_drained;
+  constexpr uint32_t kUnderWay = kNodeRebootRequested | kNodeRebootIssued | kNodePowerDownRequested | kNodePoweringDown | kNodePoweringUp;
+  if (node.flags & kUnderWay) change.power_action = node.power_action;
   return change;
 }
 

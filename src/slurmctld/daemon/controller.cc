@@ -285,6 +285,7 @@ NodeLinks::Ports Controller::node_ports() {
   ports.close = [this](const net::ChannelPtr& channel) { service_->drop(channel); };
   ports.address_of = [this](const net::Peer& peer) { return service_->address_of(peer); };
   ports.config_version = [this] { return config_version(); };
+  ports.reconfigures_first = [this] { return settings()->config().slurmctld_parameters.has("reconfig_on_restart"); };
   ports.trust = [this] { return certificates_ ? wire::encoded(certificates_->trust()) : std::string(); };
   ports.behind = [this](NodeId node) { post_command([node](Core& c) { c.node_caught_up(node); }); };
   ports.disconnected = [this](NodeId node) { post_command([node](Core& c) { c.node_disconnected(node); }); };
@@ -471,11 +472,7 @@ void Controller::use(std::shared_ptr<const config::LoadedConfig> loaded, Uid slu
 
 void Controller::shutdown(bool controller_only) {
   log_.info("shutting down{}", controller_only ? "" : ", node daemons too");
-  if (!controller_only) {
-    node_rpc::Reconfigure order;
-    order.shutdown = true;
-    nodes_->send_to_all(order);
-  }
+  if (!controller_only) nodes_->send_to_all(node_rpc::Reconfigure{true, {}});
   timers_.push_back(loop_.after(milliseconds(50), [this] { loop_.stop(); }));  // answers leave first
 }
 

@@ -75,6 +75,8 @@ Result<> NodeLinks::accept_node(const net::ChannelPtr& channel, uint64_t session
   hello.session = session;
   hello.config = ports_.config_version();
   send(node->id, hello);
+  if (met_.insert(node->id.value).second && ports_.reconfigures_first())
+    send(node->id, node_rpc::Reconfigure{false, ports_.config_version()});
   ports_.connected(node->id);
   return {};
 }

@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "model/link_session.h"
 #include "net/channel.h"
@@ -35,6 +36,7 @@ class NodeLinks {
     std::function<void(const net::ChannelPtr&)> close = [](const net::ChannelPtr& channel) { channel->close(); };
     std::function<std::string(const net::Peer&)> address_of = [](const net::Peer& peer) { return peer.address; };
     std::function<std::string()> config_version = [] { return ""; };  // of the files for nodes without slurm.conf
+    std::function<bool()> reconfigures_first = [] { return false; };  // SlurmctldParameters=reconfig_on_restart
     std::function<std::string()> trust = [] { return ""; };           // rpc::ClusterTrust, encoded; "": there is none
   };
   static constexpr size_t kWindow = 256u << 10;
@@ -85,6 +87,7 @@ class NodeLinks {
   Ports ports_;
   std::unordered_map<const net::Channel*, Link> links_;
   std::unordered_map<uint32_t, const net::Channel*> by_node_;
+  std::unordered_set<uint32_t> met_;  // nodes that have registered since slurmctld started
   net::Pace told_{minutes(1), 16384};
 };
 

@@ -13,7 +13,7 @@ namespace muster::slurmctld {
 namespace {
 
 struct Bench {
-  Bench() {
+  explicit Bench(bool reconfigures_first = false) : reconfigures(reconfigures_first) {
     Cluster c;
     auto spec = std::make_shared<NodeSpec>();
     spec->name = "n1";
@@ -28,6 +28,7 @@ struct Bench {
     p.report = [this](NodeId, const NodeReport&) { ++reports; };
     p.connected = [](NodeId) {};
     p.disconnected = [this](NodeId) { ++disconnected; };
+    p.reconfigures_first = [this] { return reconfigures; };
     p.behind = [this](NodeId) { ++behind; };
     p.close = [this](const net::ChannelPtr& channel) {
       ended.push_back(channel.get());
@@ -80,6 +81,7 @@ struct Bench {
       Numbered<NodeOrder> m;
       ASSERT_TRUE(wire::decode(f.payload, m));
       EXPECT_EQ(m.sequence, ++sequence);
+      told_to_read += std::holds_alternative<node_rpc::Reconfigure>(m.message);
       if (auto* l = std::get_if<node_rpc::LaunchBatch>(&m.message)) launched.push_back(l->job.job.value);
       if (done()) loop.stop();
     };
@@ -97,7 +99,8 @@ struct Bench {
   net::ChannelPtr ours, theirs;
   std::vector<net::ChannelPtr> channels;
   std::vector<int> others;
-  int theirs_fd = -1, disconnected = 0, behind = 0, reports = 0;
+  int theirs_fd = -1, disconnected = 0, behind = 0, reports = 0, told_to_read = 0;
+  bool reconfigures = false;
   uint64_t sequence = 0;
   std::vector<uint32_t> launched;
   std::vector<const net::Channel*> ended;
@@ -115,6 +118,16 @@ TEST(NodeLinks, OrdersWaitForANodeThatDoesNotRead) {
   for (uint32_t j = 1; j <= kJobs; ++j) ASSERT_EQ(b.launched[j - 1], j);
   EXPECT_EQ(b.disconnected, 0);
   EXPECT_EQ(b.behind, 0);
+}
+
+TEST(NodeLinks, ReadsItsFilesAgainAtTheFirstRegistrationAlone) {
+  for (bool on : {false, true}) {
+    Bench b(on);
+    EXPECT_TRUE(b.links->on_report(b.ours, Bench::registration("boot-1", 6)));
+    b.links->send(NodeId(1), Bench::launch(1, 10));
+    b.read_until([&] { return !b.launched.empty(); });
+    EXPECT_EQ(b.told_to_read, on ? 1 : 0);
+  }
 }
 
 TEST(NodeLinks, WhatIsLeftOutIsAskedForAgain) {

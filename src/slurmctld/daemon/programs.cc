@@ -3,6 +3,8 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "base/text.h"
+#include "config/power_action.h"
 #include "os/files.h"
 #include "os/process.h"
 #include "os/users.h"
@@ -29,6 +31,25 @@ JobNames names_of(const Job& job, const Cluster& cluster) {
   return names;
 }
 
+const std::string& configured_program(event::PowerProgram program, const config::Config& config) {
+  static const std::string kNothing;
+  switch (program) {
+    case event::PowerProgram::kResume: return config.resume_program;
+    case event::PowerProgram::kSuspend: return config.suspend_program;
+    case event::PowerProgram::kResumeFailed: return config.resume_fail_program;
+    case event::PowerProgram::kReboot: return config.reboot_program;
+    case event::PowerProgram::kNone: break;
+  }
+  return kNothing;
+}
+
+std::string names_of(const std::vector<NodeId>& nodes, const Cluster& cluster) {
+  std::vector<std::string> names;
+  for (NodeId id : nodes)
+    if (const Node* node = cluster.nodes.find(id.value)) names.push_back(node->spec->name);
+  return join(names, ",");
+}
+
 JobProgramEnd end_of(const std::tuple<JobId, uint32_t, bool>& key, const std::string& error) {
   return {std::get<0>(key), std::get<1>(key), std::get<2>(key), error};
 }
@@ -43,11 +64,9 @@ Programs::Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<boo
 }
 
 void Programs::power(const PowerNodes& what, const Cluster& cluster, const config::Config& config) {
-  const std::string& program = what.program == event::PowerProgram::kResume    ? config.resume_program
-                               : what.program == event::PowerProgram::kSuspend ? config.suspend_program
-                                                                               : config.resume_fail_program;
-  if (program.empty()) return;
-  Running run{program, {}};
+  config::PowerCommand command = config::power_command(config, configured_program(what.program, config), what.action);
+  if (command.argv.empty()) return;
+  Running run{command.argv[0], {}};
   std::vector<std::string> environment;
   if (what.program == event::PowerProgram::kResume) {
     const std::string path = config.state_save_location + "/resume." + std::to_string(++resumed_) + ".json";
@@ -55,7 +74,10 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
       log_.error("SLURM_RESUME_FILE: {}", written.error().message());
     else environment.push_back("SLURM_RESUME_FILE=" + (run.file = path));
   }
-  start(std::move(run), {program, node_list_of(cluster, what.nodes)}, environment);
+  // A RebootProgram that is no PowerAction is told the names with commas between them: slurm.conf(5) reboot_from_controller.
+  const bool each_name = what.program == event::PowerProgram::kReboot && !command.action;
+  command.argv.push_back(each_name ? names_of(what.nodes, cluster) : node_list_of(cluster, what.nodes));
+  start(std::move(run), std::move(command.argv), environment);
 }
 
 void Programs::reservation(const RunReservationProgram& what, const config::Config& c) {

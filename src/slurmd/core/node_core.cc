@@ -10,6 +10,7 @@ namespace {
 
 constexpr uint32_t kContentAttempts = 3;
 constexpr const char* kKillFailed = "Kill task failed";
+std::string kill_failed(const std::string& held) { return held.empty() ? kKillFailed : std::string(kKillFailed) + ": " + held; }
 
 }  // namespace
 
@@ -256,7 +257,9 @@ void NodeCore::order(const node_rpc::Reconfigure& o) {
 
 void NodeCore::order(const node_rpc::SetLogging& o) { effects_.emplace_back(ChangeLogging{o}); }
 
-void NodeCore::order(const node_rpc::RebootNode& o) { effects_.emplace_back(Reboot{o.reason}); }
+void NodeCore::order(const node_rpc::RebootNode& o) { effects_.emplace_back(Reboot{o.reason, o.action}); }
+
+void NodeCore::order(const node_rpc::PowerDownNode& o) { effects_.emplace_back(PowerDown{o.action}); }
 
 void NodeCore::order(const node_rpc::NotifyJob& o) {
   Entry* e = find(o.job, o.generation);
@@ -339,7 +342,7 @@ void NodeCore::event(const ContentLost& x) {
 // The node is drained when the job lets go of it, with the words that administrators look for.
 void NodeCore::event(const StepSurvives& x) {
   Entry& e = entry_of_step(x.job, x.generation);
-  if (e.generation == x.generation) e.epilog_error = kKillFailed;
+  if (e.generation == x.generation) e.epilog_error = kill_failed(x.held);
 }
 
 void NodeCore::event(const StepAsked& asked) {
@@ -427,7 +430,7 @@ void NodeCore::event(const StepsUnkillable& x) {
     e->batch = Batch::kFinished;
     e->exit_status = 9;
   }
-  e->epilog_error = kKillFailed;
+  e->epilog_error = kill_failed(x.held);
   all_left(*e);
 }
 

@@ -95,14 +95,18 @@ struct ChangeLogging {
 };
 struct Reboot {
   std::string reason;
+  std::string action;  // the PowerAction; "": RebootProgram
+};
+struct PowerDown {
+  std::string action;
 };
 struct NotifySteps {  // tells the batch script, or the steps of an allocation, a line
   JobId job{};
   std::string text;
 };
-using Effect =
-    std::variant<RunProlog, RunEpilog, FindContent, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps, MeasureSteps,
-                 LimitMemoryOfSteps, StopSteps, ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging, Reboot, NotifySteps>;
+using Effect = std::variant<RunProlog, RunEpilog, FindContent, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps,
+                            MeasureSteps, LimitMemoryOfSteps, StopSteps, ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging,
+                            Reboot, PowerDown, NotifySteps>;
 
 // ---- what happened
 struct PrologEnded {
@@ -132,6 +136,7 @@ struct ContentLost {  // it was found, but could not be read when the batch scri
 struct StepSurvives {  // its slurmstepd died, and what it left running cannot be killed
   JobId job{};
   uint32_t generation = 0;
+  std::string held;  // what holds it: "cat (812) of step 7.0 cannot be interrupted"; "" is not known
 };
 struct StepAsked {  // srun wants to start it; answered by StartStep or RefuseStep
   JobId job{};
@@ -172,6 +177,7 @@ struct StepsMeasured {  // MeasureSteps was carried out
 struct StepsUnkillable {  // what EndSteps was to end is still here, long after SIGKILL
   JobId job{};
   uint32_t generation = 0;
+  std::string held;  // as of StepSurvives
 };
 using NodeEvent = std::variant<PrologEnded, EpilogEnded, ContentFound, ContentMissing, ContentLost, StepSurvives, StepAsked, StepStarted,
                                StepEnded, StepFailed, StepsStopped, StepsMeasured, StepsUnkillable>;
@@ -241,6 +247,7 @@ class NodeCore {
   void order(const node_rpc::Reconfigure& o);
   void order(const node_rpc::SetLogging& o);
   void order(const node_rpc::RebootNode& o);
+  void order(const node_rpc::PowerDownNode& o);
   void order(const node_rpc::NotifyJob& o);
   void order(const node_rpc::SuspendJob& o);
   // What is said to the step manager changes nothing here (slurmd/core/step_manager.h).

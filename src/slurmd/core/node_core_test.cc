@@ -489,13 +489,13 @@ TEST(Unkillable, TheJobLetsGoAndTheNodeIsDrained) {
   EXPECT_TRUE(b.effects.empty() && b.reports.empty());
   b.order(Bench::terminate(7));
   EXPECT_EQ(b.core.steps_of(JobId(7)), (std::vector<StepId>{StepId(0), kBatchStep}));
-  b.event(StepsUnkillable{JobId(7), 0});
+  b.event(StepsUnkillable{JobId(7), 0, "cat (812) of step 7.0 cannot be interrupted"});
   EXPECT_EQ(of<StepGone>(b.reports).size(), 1u);
   EXPECT_EQ(of<RunEpilog>(b.effects).size(), 1u);
   b.event(EpilogEnded{JobId(7), 0, {}});
   auto gone = of<JobGone>(b.reports);
   ASSERT_EQ(gone.size(), 1u);
-  EXPECT_EQ(gone[0].epilog_error, "Kill task failed");
+  EXPECT_EQ(gone[0].epilog_error, "Kill task failed: cat (812) of step 7.0 cannot be interrupted");
   b.event(StepEnded{JobId(7), 0, StepId(0), 9, false});  // at last
   EXPECT_TRUE(of<StepGone>(b.reports).empty());
 }

@@ -18,6 +18,8 @@
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/launch.h"
 #include "slurmd/daemon/mpi_launch.h"
+#include "slurmd/daemon/power_programs.h"
+#include "slurmd/daemon/survivors.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
 
@@ -83,8 +85,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
               {[this](const step_rpc::StepdReport& r) { on_stepd(r); },
                [this](JobId job, StepId step) { leftovers_.end(setup_.groups, job, step); },
                [this](const step_rpc::StepdReport& r) {
-                 tell_unkillable(r.job, r.step);
-                 core_.on_event(StepSurvives{r.job, r.generation});
+                 core_.on_event(StepSurvives{r.job, r.generation, tell_unkillable(r)});
                }}),
       programs_(loop_, log),
       plugins_(log),
@@ -417,21 +418,32 @@ void Slurmd::carry_out(const EndSteps& e) {
 void Slurmd::give_up(const EndSteps& e) {
   const std::vector<StepId> steps = core_.steps_of(e.job);
   if (!core_.knows(e.job, e.generation) || steps.empty()) return;
-  for (StepId step : steps) tell_unkillable(e.job, step);
-  core_.on_event(StepsUnkillable{e.job, e.generation});
+  std::string held;
+  for (StepId step : steps) {
+    step_rpc::StepdReport none;
+    none.job = e.job;
+    none.step = step;
+    const step_rpc::StepdReport* report = stepds_.find(e.job, step);
+    std::string holds = tell_unkillable(report ? *report : none);
+    if (held.empty()) held = std::move(holds);
+  }
+  core_.on_event(StepsUnkillable{e.job, e.generation, std::move(held)});
   settle();
 }
 
-void Slurmd::tell_unkillable(JobId job, StepId step) {
-  log_.error("step {} is still there after it was killed: the node will be drained", step_name(job, step));
+std::string Slurmd::tell_unkillable(const step_rpc::StepdReport& step) {
+  const std::string name = step_name(step.job, step.step);
+  log_.error("step {} is still there after it was killed: the node will be drained", name);
+  std::string reason = tell_survivors(log_, name, survivors_of(setup_.groups, step));
   const std::string& program = setup_.config().unkillable_step_program;
-  if (program.empty()) return;
+  if (program.empty()) return reason;
   programs_.run({site::ProgramCall(program)},
-                {"SLURM_JOB_ID=" + std::to_string(job.value), "SLURM_STEP_ID=" + std::to_string(step.value),
+                {"SLURM_JOB_ID=" + std::to_string(step.job.value), "SLURM_STEP_ID=" + std::to_string(step.step.value),
                  "SLURM_CONF=" + setup_.context.conf_path, "PATH=/usr/sbin:/usr/bin:/sbin:/bin"},
                 std::nullopt, [this](const std::string& error) {
                   if (!error.empty()) log_.error("UnkillableStepProgram: {}", error);
                 });
+  return reason;
 }
 
 // scancel(1): signals the steps; with --batch the script alone; with --full everything with its children.
@@ -524,13 +536,9 @@ void Slurmd::carry_out(const ChangeLogging& e) {
 }
 
 void Slurmd::carry_out(const Reboot& e) {
-  const std::string& program = setup_.config().reboot_program;
-  if (program.empty()) return log_.error("slurmctld asks for a reboot, and slurm.conf names no RebootProgram");
-  log_.info("rebooting by {}: {}", program, e.reason);
-  programs_.run({site::ProgramCall(program)}, node_environment(setup_), std::nullopt, [this](std::string error) {
-    if (!error.empty()) log_.error("RebootProgram: {}", error);
-  });
+  run_reboot({programs_, log_, setup_}, e, [this] { stop(); });
 }
+void Slurmd::carry_out(const PowerDown& e) { run_power_down({programs_, log_, setup_}, e); }
 
 void Slurmd::carry_out(const NotifySteps& e) {
   bool batch = stepds_.find(e.job, kBatchStep) != nullptr;

@@ -67,7 +67,7 @@ class Slurmd {
   std::vector<site::ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
   void look_for_programs();  // called before what may start a job or end it
   void give_up(const EndSteps& e);
-  void tell_unkillable(JobId job, StepId step);
+  std::string tell_unkillable(const step_rpc::StepdReport& step);  // what holds it
   void carry_out(const RunProlog& e);
   void carry_out(const RunEpilog& e);
   void carry_out(const FindContent& e) { contents_.find(e.job, e.generation, e.hashes); }
@@ -103,6 +103,7 @@ class Slurmd {
   void carry_out(const StopDaemon& e);
   void carry_out(const ChangeLogging& e);
   void carry_out(const Reboot& e);
+  void carry_out(const PowerDown& e);
   void carry_out(const NotifySteps& e);
   void on_stepd(const step_rpc::StepdReport& r);
   void set_clocks(const TresFrequencyText& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& launch);

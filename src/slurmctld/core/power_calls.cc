@@ -1,0 +1,50 @@
+#include "slurmctld/core/power_calls.h"
+
+#include <algorithm>
+
+#include "config/power_action.h"
+
+namespace muster::slurmctld {
+namespace {
+
+void add_jobs(const Indexes& indexes, PowerNodes& call) {
+  for (NodeId node : call.nodes)
+    for (JobId job : indexes.jobs_on(node)) call.jobs.push_back(job);
+  std::ranges::sort(call.jobs);
+  call.jobs.erase(std::ranges::unique(call.jobs).begin(), call.jobs.end());
+}
+
+// The PowerAction by which these nodes power themselves down; null: the controller has it done.
+const config::PowerActionConfig* own_action(const config::Config& config, const PowerNodes& call) {
+  if (call.program != event::PowerProgram::kSuspend) return nullptr;
+  const config::PowerCommand command = config::power_command(config, config.suspend_program, call.action);
+  return command.on_slurmd() ? command.action : nullptr;
+}
+
+}  // namespace
+
+void PowerCalls::add(const event::NodeStateChanged& change) {
+  if (change.run == event::PowerProgram::kNone) return;
+  // ResumeFailProgram is told of nodes, however they were to come up.
+  const std::string action = change.run == event::PowerProgram::kResumeFailed ? std::string() : change.power_action;
+  auto same = [&](const PowerNodes& call) { return call.program == change.run && call.action == action; };
+  auto at = std::ranges::find_if(calls_, same);
+  if (at == calls_.end()) at = calls_.insert(at, PowerNodes{change.run, {}, {}, action});
+  at->nodes.push_back(change.node);
+}
+
+void PowerCalls::take(const Cluster& cluster, const Indexes& indexes, const config::Config& config, std::vector<Effect>& out) {
+  for (PowerNodes& call : calls_) {
+    if (const config::PowerActionConfig* action = own_action(config, call)) {
+      for (NodeId id : call.nodes)
+        if (const Node* node = cluster.nodes.find(id.value); node && node->connected)
+          out.push_back(Order{id, node_rpc::PowerDownNode{action->name}});
+      continue;
+    }
+    if (call.program == event::PowerProgram::kResume) add_jobs(indexes, call);
+    out.push_back(std::move(call));
+  }
+  calls_.clear();
+}
+
+}  // namespace muster::slurmctld

@@ -1,0 +1,59 @@
+#include "slurmd/daemon/survivors.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/text.h"
+
+namespace muster::slurmd {
+namespace {
+
+std::vector<pid_t> pids_of_group(const std::optional<os::CgroupOptions>& groups, const step_rpc::StepdReport& step) {
+  if (!groups) return {};
+  auto here = os::Cgroups::open(*groups);
+  if (!here) return {};
+  auto group = here->find(os::group_levels(step.job, step.step));
+  if (!group) return {};
+  return group->pids().value_or(std::vector<pid_t>{});
+}
+
+// What holds most comes first.
+int rank_of(const os::ProcessHold& hold) {
+  switch (hold.process.state) {
+    case 'D': return 0;
+    case 'T':
+    case 't': return 1;
+    case 'Z': return 3;
+    default: return 2;
+  }
+}
+
+}  // namespace
+
+std::vector<os::ProcessHold> survivors_of(const std::optional<os::CgroupOptions>& groups, const step_rpc::StepdReport& step) {
+  std::map<pid_t, os::ProcessInfo> found;
+  for (pid_t pid : pids_of_group(groups, step))
+    if (auto process = os::read_process(pid)) found.emplace(pid, std::move(*process));
+  if (step.pid > 0) {
+    os::ProcessSet below;  // its environment is not asked for: that may hang as the process does
+    below.root = step.pid;
+    for (os::ProcessInfo& process : os::find_processes(below)) found.emplace(process.pid, std::move(process));
+  }
+  std::vector<os::ProcessHold> out;
+  for (const auto& [pid, process] : found) out.push_back(os::what_holds(process));
+  std::ranges::stable_sort(out, {}, rank_of);
+  out.resize(std::min(out.size(), kMostSurvivors));
+  return out;
+}
+
+std::string tell_survivors(os::Log& log, const std::string& step, const std::vector<os::ProcessHold>& survivors) {
+  for (const os::ProcessHold& each : survivors)
+    log.error("step {}: {}{}", step, os::hold_text(each), each.stack.empty() ? "" : "; stack: " + join(each.stack, " < "));
+  if (survivors.empty()) return {};
+  std::string out = os::hold_text(survivors.front());
+  const size_t behind_pid = out.find(") ");
+  out.insert(behind_pid == std::string::npos ? 0 : behind_pid + 1, " of step " + step);
+  return out;
+}
+
+}  // namespace muster::slurmd
