@@ -106,7 +106,7 @@ void put_energy(uint64_t joules, UsageStyle style, std::string& out) {
   auto scaled = static_cast<double>(joules);
   if (!style.noconvert)
     for (; unit < kUnits.size() && (style.units ? unit == 0 || kUnits[unit - 1] != style.units : scaled >= 1000); ++unit) scaled /= 1000;
-  if (unit == 0) return put_number(out, joules);
+  if (unit == 0 || joules == 0) return put_number(out, joules);
   out += fmt::format("{:.2f}{}", scaled, kUnits[unit - 1]);
 }
 

@@ -99,6 +99,7 @@ TEST(UsageValues, Energy) {
     return out;
   };
   EXPECT_EQ(energy(0), "0");
+  EXPECT_EQ(energy(0, {'M', false}), "0");
   EXPECT_EQ(energy(999), "999");
   EXPECT_EQ(energy(12345), "12.35K");
   EXPECT_EQ(energy(12345, {0, true}), "12345");
