@@ -23,10 +23,14 @@ constexpr KeyRow kRows[] = {
         .strict(),
     flags("AccountingStoreFlags", "job_comment|job_env|job_extra|job_script|no_stdio", nullptr,
           "What else of a job is recorded: its comment, environment, script, extra text; no_stdio: not the paths of its files."),
-    text("AcctGatherEnergyType", nullptr, "Which energy counters are read.").not_yet("energy accounting"),
+    one_of("AcctGatherEnergyType",
+           "acct_gather_energy/gpu|acct_gather_energy/ipmi|acct_gather_energy/none|acct_gather_energy/pm_counters|"
+           "acct_gather_energy/rapl|acct_gather_energy/xcc",
+           nullptr, "Which energy counters are read: those of processors (rapl) or GPUs.")
+        .restart(),
     text("AcctGatherFilesystemType", nullptr, "Which file system counters are read.").not_yet("file system accounting"),
     text("AcctGatherInterconnectType", nullptr, "Which network counters are read.").not_yet("interconnect accounting"),
-    seconds("AcctGatherNodeFreq", "0", "Interval of the samples taken per node; 0 takes none.").not_yet("node accounting samples"),
+    seconds("AcctGatherNodeFreq", "0", "Interval of the samples of power taken per node; 0 takes none.").restart(),
     text("AcctGatherProfileType", nullptr, "Where job profiles are written.").not_yet("job profiles"),
     yesno("AllowSpecResourcesUsage", "No", "Jobs may ask for the specialized cores of a node with --core-spec."),
     list("AuthAltTypes", nullptr, "Further ways to authenticate that slurmctld accepts, for example auth/jwt.").restart().not_yet("JWT"),

@@ -8,6 +8,7 @@
 #include "config/parameter_words.h"
 #include "config/slurm_bind.h"
 #include "config/slurm_build.h"
+#include "config/use_gathering.h"
 #include "model/gpu_frequency.h"
 
 namespace muster::config {
@@ -310,6 +311,7 @@ void build_globals(const std::vector<const Line*>& lines, Config& config, Findin
   imply_track_wckey(config);
   check_together(config, findings);
   check_job_completion(config, findings);
+  check_use_gathering(config, findings);
   tell_not_enforced(config, findings);
   tell_no_fair_share(config, findings);
 }

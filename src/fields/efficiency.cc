@@ -70,6 +70,12 @@ void put_memory(const Efficiency& e, std::string& out) {
   out += fmt::format("Memory Efficiency: {:.2f}% of {} ({}/node)\n", e.mem_percent(), size_text(e.mem_held), size_text(each));
 }
 
+void put_gpus(const Efficiency& e, std::string& out) {
+  if (!e.gpus_known || !e.gpus_held) return;
+  out += fmt::format("GPU Utilization: at its peak {:.2f}% of {} {}\n", e.gpu_percent(), e.gpus_held, e.gpus_held == 1 ? "GPU" : "GPUs");
+  out += fmt::format("GPU Memory Utilized: {}\n", size_text(e.gpu_memory));
+}
+
 void put_advice(const Efficiency& e, std::string& out) {
   const std::string ask = next_time(e);
   if (!ask.empty()) out += "Next time, ask for " + ask + ": that is what was used, with a fifth to spare.\n";
@@ -79,6 +85,8 @@ void put_advice(const Efficiency& e, std::string& out) {
 
 double Efficiency::cpu_percent() const { return percent(static_cast<double>(cpu_used.count()), static_cast<double>(cpu_held.count())); }
 double Efficiency::mem_percent() const { return percent(static_cast<double>(mem_used.value), static_cast<double>(mem_held.value)); }
+
+double Efficiency::gpu_percent() const { return gpus_held ? static_cast<double>(gpu_util) / static_cast<double>(gpus_held) : 0; }
 
 std::optional<uint32_t> Efficiency::cpus_next_time() const {
   if (!known || cpus <= 1 || cpu_held <= Duration::zero()) return std::nullopt;
@@ -102,9 +110,14 @@ Efficiency efficiency_of(const RecordView& view) {
   out.cpu_used = used.user + used.system;
   out.cpu_held = record_elapsed(view) * out.cpus;
   out.mem_held = held_memory(view.job);
+  for (const GresAmount& g : view.job.tres_allocated.gres)
+    if (g.name == "gpu" && g.type.empty()) out.gpus_held = g.count;
   for (const StepRecord& s : view.steps) {
     if (!s.usage) continue;
     out.known = true;
+    out.gpus_known |= s.usage->gpu_util.parts > 0;
+    if (s.usage->gpu_util.parts) out.gpu_util = std::max(out.gpu_util, s.usage->gpu_util.total);
+    if (s.usage->gpu_memory.parts) out.gpu_memory = std::max(out.gpu_memory, s.usage->gpu_memory.total);
     if (s.usage->rss.total <= out.mem_used) continue;
     out.mem_used = s.usage->rss.total;
     out.mem_estimated = s.usage->tasks > 1;
@@ -136,6 +149,7 @@ std::string efficiency_report(const RecordView& view) {
                      time_text(efficiency.cpu_used), efficiency.cpu_percent(), time_text(efficiency.cpu_held),
                      time_text(record_elapsed(view)));
   put_memory(efficiency, out);
+  put_gpus(efficiency, out);
   if (is_finished(view.job.state)) put_advice(efficiency, out);
   else out += fmt::format("WARNING: Efficiency statistics can be misleading for {} jobs.\n", job_state_name(view.job.state));
   return out;

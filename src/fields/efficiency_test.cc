@@ -45,6 +45,19 @@ class EfficiencyOfJobs : public ::testing::Test {
   RecordStyle style;
 };
 
+TEST_F(EfficiencyOfJobs, GpusThatWereHeldAndUsed) {
+  job.tres_allocated.add_gres("gpu", "a100", 2);
+  steps = {a_step(job, 1, 90, 1024)};
+  EXPECT_EQ(report().find("GPU"), std::string::npos);
+  auto usage = std::make_shared<StepUsage>();
+  TaskUsage t;
+  t.gpu_util = 90;
+  t.gpu_memory = Bytes(3ull << 30);
+  add_task(*usage, t, "n1");
+  steps[0].usage = usage;
+  EXPECT_NE(report().find("GPU Utilization: at its peak 45.00% of 2 GPUs\nGPU Memory Utilized: 3.00 GB\n"), std::string::npos) << report();
+}
+
 TEST_F(EfficiencyOfJobs, AsSeffPrintsIt) {
   steps = {a_step(job, 1, 90, 1024), a_step(job, 1, 10, 512)};
   EXPECT_EQ(report(), "Job ID: 7\n"

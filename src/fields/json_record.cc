@@ -50,9 +50,10 @@ void json_record_frequency(const RecordView& view, std::string_view key, Members
   members.end().text("governor", part(FrequencyPart::kGovernor)).end();
 }
 
-void json_record_statistics(const RecordView&, std::string_view key, Members& members) {
+void json_record_statistics(const RecordView& view, std::string_view key, Members& members) {
   members.begin(key).begin("CPU").number("actual_frequency", 0).end();
-  members.begin("energy").maybe("consumed", false, 0).end().end();
+  const bool known = view.step->usage && view.step->usage->energy.parts;
+  members.begin("energy").maybe("consumed", known, record_energy(view)).end().end();
 }
 
 void json_record_use(const RecordView& view, std::string_view key, Members& members) {

@@ -15,9 +15,10 @@ namespace {
 using V = const LiveView&;
 using S = std::string&;
 constexpr FieldStatus kWorks = FieldStatus::kWorks, kConstant = FieldStatus::kConstant;
-constexpr std::string_view kEnergy = "energy accounting (AcctGatherEnergyType)", kClock = "sampling of clock rates";
+constexpr std::string_view kClock = "sampling of clock rates";
 
 void zero(V, S o) { o += '0'; }
+uint64_t joules(V v) { return v.usage && v.usage->energy.parts ? v.usage->energy.total : 0; }
 
 void put_sorted_tres(const std::string& text, S o) {
   std::vector<std::string_view> parts = split(text, ',');
@@ -29,8 +30,10 @@ constexpr auto kOwn = std::to_array<LiveField>({
     {"AllocTRES", "AllocTRES", 10, Fit::kMarked, kWorks, "Trackable resources of the step",
      [](V v, S o) { put_sorted_tres(tres_text(v.row.tres), o); }},
     {"AveCPUFreq", "AveCPUFreq", 10, Fit::kMarked, kConstant, "Clock rate of the tasks, on average", zero, "", kClock},
-    {"ConsumedEnergy", "ConsumedEnergy", 14, Fit::kMarked, kConstant, "Energy used, in joules", zero, "", kEnergy},
-    {"ConsumedEnergyRaw", "ConsumedEnergyRaw", 17, Fit::kMarked, kConstant, "Energy used, in joules, without a unit", zero, "", kEnergy},
+    {"ConsumedEnergy", "ConsumedEnergy", 14, Fit::kMarked, kWorks, "Energy used, in joules",
+     [](V v, S o) { put_energy(joules(v), v.style, o); }},
+    {"ConsumedEnergyRaw", "ConsumedEnergyRaw", 17, Fit::kMarked, kWorks, "Energy used, in joules, without a unit",
+     [](V v, S o) { put_number(o, joules(v)); }},
     {"JobID", "JobID", -12, Fit::kMarked, kWorks, "The step, as 12.0", [](V v, S o) { o += v.id; }},
     {"Nodelist", "Nodelist", 20, Fit::kMarked, kWorks, "The nodes of the step",
      [](V v, S o) { o += v.node.empty() ? std::string_view(v.row.node_list) : v.node; }},

@@ -109,7 +109,22 @@ constexpr std::string_view not_known(const Row&) { return "N/A"; }
 constexpr int64_t zero(const Row&) { return 0; }
 constexpr std::optional<uint64_t> no_number(const Row&) { return {}; }
 constexpr Time never(const Row&) { return kTimeUnset; }
-constexpr std::string_view kEnergy = "energy accounting";
+
+// A node without the counters that are asked for prints n/s, as scontrol(1) has it.
+template <auto Member>
+int64_t energy_number(const Row& row) {
+  return row.energy ? static_cast<int64_t>((*row.energy).*Member) : 0;
+}
+template <auto Member>
+std::string watts_text(const Row& row) {
+  return row.energy && !row.energy->supported ? "n/s" : std::to_string(energy_number<Member>(row));
+}
+std::string watts_now(const Row& row) { return watts_text<&NodeEnergy::watts_now>(row); }
+std::string watts_average(const Row& row) { return watts_text<&NodeEnergy::watts_average>(row); }
+std::optional<uint64_t> known_watts(const Row& row) {
+  return row.energy && row.energy->supported ? std::optional<uint64_t>(row.energy->watts_now) : std::nullopt;
+}
+int64_t energy_sampled(const Row& row) { return row.energy && row.energy->supported ? unix_seconds(row.energy->sampled) : 0; }
 
 // In the order of sinfo's columns.
 constexpr NodeFact kFacts[] = {
@@ -221,15 +236,16 @@ constexpr NodeFact kFacts[] = {
                                      member("instance_type", 320)),
     field<Text, cluster>("The cluster", member("cluster_name", 70), line_member<Text, line_cluster>("cluster", 160)),
     composite("The partition that the line is of", line_member("partition", 150).written(Shape::kObject, json_line_partition)),
+    field<Text, watts_now>("Watts now", shown("CurrentWatts", at(190, 10)), member<Quantity, known_watts>("energy.current_watts", 190)),
+    field<Text, watts_average>("Watts on average", shown("AveWatts", at(190, 20)),
+                               member<Number, energy_number<&NodeEnergy::watts_average>>("energy.average_watts", 160)),
+    field<Number, energy_number<&NodeEnergy::joules>>("Energy since the last start", member("energy.consumed_energy", 180)),
+    field<Number, energy_number<&NodeEnergy::joules_before>>("Energy at the last reading but one",
+                                                             member("energy.previous_consumed_energy", 200)),
+    field<Number, energy_sampled>("When energy was read last", member("energy.last_collected", 210)),
     // what Slurm has and Muster does not
     absent_field<Text, not_known>("", "GRES that drain", shown("GresDrain", at(60, 10)).details(), member("gres_drained", 290)),
-    absent_field<Number, zero>(kEnergy, "Watts now", shown("CurrentWatts", at(190, 10)),
-                               member<Quantity, no_number>("energy.current_watts", 190)),
-    absent_field<Number, zero>(kEnergy, "Watts on average", shown("AveWatts", at(190, 20)), member("energy.average_watts", 160)),
-    absent_field<Number, zero>(kEnergy, "Energy at the last start", member("energy.base_consumed_energy", 170)),
-    absent_field<Number, zero>(kEnergy, "Energy since the last start", member("energy.consumed_energy", 180)),
-    absent_field<Number, zero>(kEnergy, "Energy at the last reading but one", member("energy.previous_consumed_energy", 200)),
-    absent_field<Number, zero>(kEnergy, "When energy was read last", member("energy.last_collected", 210)),
+    absent_field<Number, zero>("energy before the last start", "Energy at the last start", member("energy.base_consumed_energy", 170)),
     absent_field<Text, no_text>("", "Address of burst buffers", member("burstbuffer_network_address", 20)),
     absent_field<Moment, never>("", "When the certificate was renewed", member("tls_cert_last_renewal", 50)),
     absent_field<Text, no_text>("", "Flags of the certificate", member("cert_flags", 60).written(Shape::kTexts, json_no_names)),

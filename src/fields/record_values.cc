@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/saturating.h"
 #include "base/text.h"
 #include "base/tres_mem.h"
 #include "fields/job_values.h"
@@ -111,6 +112,17 @@ CpuTimes record_cpu_times(const RecordView& v) {
     sum.system += s.usage->system_time;
   }
   return sum;
+}
+
+uint64_t record_energy(const RecordView& v) {
+  uint64_t whole = 0, steps = 0;
+  for (const StepRecord& s : v.step ? std::span(v.step, 1) : v.steps) {
+    if (!s.usage || s.usage->energy.parts == 0) continue;
+    const uint64_t joules = s.usage->energy.total;
+    if (s.id == kBatchStep || s.id == kExternStep) whole = std::max(whole, joules);
+    else steps = add_sat(steps, joules);
+  }
+  return std::max(whole, steps);
 }
 
 uint32_t record_cpus(const RecordView& v) {

@@ -21,6 +21,8 @@ struct CpuTimes {
   Duration user{}, system{};
 };
 CpuTimes record_cpu_times(const RecordView& v);
+// Joules. Of a job: the most of what its script's step and its other steps together took, which are measured at the same time.
+uint64_t record_energy(const RecordView& v);
 uint32_t record_cpus(const RecordView& v);  // allocated, else requested
 uint32_t record_nodes(const RecordView& v);
 

@@ -141,6 +141,14 @@ TEST_F(Show, Node) {
                  "   AllocTRES=cpu=1,mem=2000M\n"
                  "   CurrentWatts=0 AveWatts=0\n"
                  "   Reason=bad disk with a quite long reason text [root@2026-11-21T09:20:11]\n\n");
+  n.energy = NodeEnergy{true, 310, 290, 5000, 4000, from_unix(kNow)};
+  out.clear();
+  show_node(n, env, {}, out);
+  EXPECT_NE(out.find("   CurrentWatts=310 AveWatts=290\n"), std::string::npos);
+  n.energy = NodeEnergy{};
+  out.clear();
+  show_node(n, env, {}, out);
+  EXPECT_NE(out.find("   CurrentWatts=n/s AveWatts=n/s\n"), std::string::npos);
   out.clear();
   show_node(cluster.nodes[6], env, {.oneliner = true}, out);
   EXPECT_NE(out.find("CPULoad=N/A"), std::string::npos);

@@ -29,14 +29,23 @@ template <class Amount>
 Used used(std::string_view type, std::string_view name, Form form, const Spread<Amount>& s, uint32_t tasks) {
   return {type, name, form, number(average(s, tasks)), number(s.total), number(s.max), number(s.min), s.max_at, s.min_at};
 }
-// Energy is measured of whole nodes, and here of none.
-Used energy(const StepUsage& u) { return {"energy", "", Form::kCount, 0, 0, 0, 0, u.cpu.max_at, u.cpu.min_at, false}; }
+// Energy is measured of whole nodes.
+Used energy(const StepUsage& u) {
+  if (u.energy.parts == 0) return {"energy", "", Form::kCount, 0, 0, 0, 0, u.cpu.max_at, u.cpu.min_at, false};
+  Used out = used("energy", "", Form::kCount, u.energy, u.energy.parts);
+  out.of_tasks = false;
+  return out;
+}
 
 std::vector<Used> list_of(const StepUsage& u, UsageDirection direction) {
   if (direction == UsageDirection::kOut) return {energy(u), used("fs", "disk", Form::kCount, u.disk_write, u.tasks)};
-  return {used("cpu", "", Form::kTime, u.cpu, u.tasks),           energy(u),
-          used("fs", "disk", Form::kCount, u.disk_read, u.tasks), used("mem", "", Form::kBytes, u.rss, u.tasks),
-          used("pages", "", Form::kCount, u.pages, u.tasks),      used("vmem", "", Form::kBytes, u.vm, u.tasks)};
+  std::vector<Used> out{used("cpu", "", Form::kTime, u.cpu, u.tasks), energy(u), used("fs", "disk", Form::kCount, u.disk_read, u.tasks)};
+  if (u.gpu_memory.parts) out.push_back(used("gres", "gpumem", Form::kBytes, u.gpu_memory, u.gpu_memory.parts));
+  if (u.gpu_util.parts) out.push_back(used("gres", "gpuutil", Form::kCount, u.gpu_util, u.gpu_util.parts));
+  out.push_back(used("mem", "", Form::kBytes, u.rss, u.tasks));
+  out.push_back(used("pages", "", Form::kCount, u.pages, u.tasks));
+  out.push_back(used("vmem", "", Form::kBytes, u.vm, u.tasks));
+  return out;
 }
 
 uint64_t amount_of(const Used& u, UsageKind kind) {
@@ -90,6 +99,15 @@ void put_cpu_time_exact(Duration time, std::string& out) {
   if (time <= Duration::zero() || time >= minutes(60)) return put_cpu_time(time, out);
   const int64_t ms = time.count() / 1000;
   fmt::format_to(std::back_inserter(out), "{:02}:{:02}.{:03}", ms / 60'000, ms / 1000 % 60, ms % 1000);
+}
+
+void put_energy(uint64_t joules, UsageStyle style, std::string& out) {
+  size_t unit = 0;
+  auto scaled = static_cast<double>(joules);
+  if (!style.noconvert)
+    for (; unit < kUnits.size() && (style.units ? unit == 0 || kUnits[unit - 1] != style.units : scaled >= 1000); ++unit) scaled /= 1000;
+  if (unit == 0 || joules == 0) return put_number(out, joules);
+  out += fmt::format("{:.2f}{}", scaled, kUnits[unit - 1]);
 }
 
 std::string_view node_name(const StepUsage& usage, TaskPlace place) {

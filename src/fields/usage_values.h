@@ -32,6 +32,9 @@ void put_tres_used(const StepUsage& usage, UsageDirection direction, UsageKind k
 void each_tres_used(const StepUsage& usage, UsageDirection direction, UsageKind kind,
                     const std::function<void(std::string_view type, std::string_view name, uint64_t count)>& each);
 
+// Joules: as they are below 1000, else in the largest unit of 1000, "12.34K".
+void put_energy(uint64_t joules, UsageStyle style, std::string& out);
+
 // The name of a place's node; "" where it points nowhere.
 std::string_view node_name(const StepUsage& usage, TaskPlace place);
 

@@ -69,6 +69,44 @@ TEST(UsageValues, Lists) {
   EXPECT_EQ(list(UsageDirection::kIn, kMax, {0, true}), "cpu=00:00:02,energy=0,fs/disk=2097152,mem=83804160,pages=3,vmem=86966272");
 }
 
+TEST(UsageValues, GpusAndEnergyWhereTheyWereMeasured) {
+  using enum UsageKind;
+  StepUsage u;
+  TaskUsage t{0, milliseconds(2500), milliseconds(200), Bytes(62320 << 10), Bytes(65400 << 10), Bytes(8), Bytes(9), 0};
+  t.gpu_util = 100;
+  t.gpu_memory = Bytes(uint64_t{36266} << 20);
+  add_task(u, t, "n1");
+  t.task = 1;
+  t.gpu_util = 50;
+  add_task(u, t, "n2");
+  add_energy(u, 1000, "n2");
+  const auto text = [&](UsageDirection d, UsageKind k) {
+    std::string out;
+    put_tres_used(u, d, k, {}, out);
+    return out;
+  };
+  EXPECT_EQ(text(UsageDirection::kIn, kTotal),
+            "cpu=00:00:05,energy=1000,fs/disk=16,gres/gpumem=72532M,gres/gpuutil=150,mem=124640K,pages=0,vmem=130800K");
+  EXPECT_EQ(text(UsageDirection::kIn, kMinNode), "cpu=n1,energy=n2,fs/disk=n1,gres/gpumem=n1,gres/gpuutil=n2,mem=n1,pages=n1,vmem=n1");
+  EXPECT_EQ(text(UsageDirection::kIn, kMaxTask), "cpu=00:00:00,fs/disk=0,gres/gpumem=0,gres/gpuutil=0,mem=0,pages=0,vmem=0");
+  EXPECT_EQ(text(UsageDirection::kOut, kTotal), "energy=1000,fs/disk=18");
+}
+
+TEST(UsageValues, Energy) {
+  const auto energy = [](uint64_t joules, UsageStyle style = {}) {
+    std::string out;
+    put_energy(joules, style, out);
+    return out;
+  };
+  EXPECT_EQ(energy(0), "0");
+  EXPECT_EQ(energy(0, {'M', false}), "0");
+  EXPECT_EQ(energy(999), "999");
+  EXPECT_EQ(energy(12345), "12.35K");
+  EXPECT_EQ(energy(12345, {0, true}), "12345");
+  EXPECT_EQ(energy(12'345'678, {'K', false}), "12345.68K");
+  EXPECT_EQ(energy(3'000'000'000), "3.00G");
+}
+
 class UsageColumns : public ::testing::Test {
  protected:
   UsageColumns() {
@@ -101,6 +139,18 @@ TEST_F(UsageColumns, OfAStep) {
 
 TEST_F(UsageColumns, OfAJobAreTheTimesOfItsSteps) {
   EXPECT_EQ(line("totalcpu,usercpu,systemcpu,maxrss,tresusageintot", nullptr), "00:06.400|00:05.800|00:00.600||\n");
+}
+
+TEST_F(UsageColumns, EnergyOfAJobCountsWhatWasMeasuredTwiceOnce) {
+  StepUsage own = two_tasks(), of_script = two_tasks();
+  add_energy(own, 1500, "n1");
+  add_energy(of_script, 2000, "n1");
+  step.usage = std::make_shared<const StepUsage>(own);
+  batch.usage = std::make_shared<const StepUsage>(of_script);
+  EXPECT_EQ(line("consumedenergy,consumedenergyraw", &step), "1.50K|1500\n");
+  EXPECT_EQ(line("consumedenergyraw", nullptr), "2000\n");
+  batch.usage = nullptr;
+  EXPECT_EQ(line("consumedenergyraw", nullptr), "1500\n");
 }
 
 TEST_F(UsageColumns, WhereNothingWasGathered) {

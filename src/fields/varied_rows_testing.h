@@ -9,6 +9,11 @@
 
 namespace muster::fields {
 
+template <class T>
+constexpr bool kOptionalNumber = false;
+template <std::integral T>
+constexpr bool kOptionalNumber<std::optional<T>> = true;
+
 // Gives a described struct's members values; those of a type of their own (parsed texts, bitmaps, inner structs) it leaves alone.
 class VariedMembers {
  public:
@@ -23,7 +28,7 @@ class VariedMembers {
     else if constexpr (std::is_same_v<T, Uid>) member = Uid(is_.one_of<uint32_t>(name, {0, 1000}));
     else if constexpr (std::is_same_v<T, TresAmounts>) member = varied_amounts(is_, name);
     else if constexpr (std::is_same_v<T, std::vector<std::string>>) member = list(name);
-    else if constexpr (requires { member.emplace(); }) vary_optional(name, member);
+    else if constexpr (kOptionalNumber<T>) vary_optional(name, member);
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "base/time.h"
 #include "model/enums.h"
 #include "model/gres_items.h"
+#include "model/node_energy.h"
 #include "model/node_extra.h"
 #include "model/resources.h"
 
@@ -183,6 +184,7 @@ struct Node {
   Time last_response{};
   uint32_t cpu_load = 0;  // hundredths
   uint64_t free_mem_mb = 0;
+  std::optional<NodeEnergy> energy;
 
   bool has_jobs() const { return jobs_running + jobs_completing + jobs_off > 0; }
   NodeState state() const;             // admin state with IDLE, MIXED, ALLOCATED derived

@@ -13,6 +13,7 @@
 #include "base/equal_fields.h"
 #include "model/job.h"
 #include "model/node.h"
+#include "model/node_energy.h"
 #include "model/rpc.h"
 #include "model/step_bounds.h"
 #include "model/step_rpc.h"
@@ -117,7 +118,8 @@ struct Load {
   static constexpr uint32_t kNumber = 7;
   uint32_t cpu_load = 0;  // hundredths
   uint64_t free_mem_mb = 0;
-  MUSTER_FIELDS(field(1, "cpu_load", self.cpu_load); field(2, "free_mem_mb", self.free_mem_mb);)
+  std::optional<NodeEnergy> energy;  // none: it is not sampled, or was not yet
+  MUSTER_FIELDS(field(1, "cpu_load", self.cpu_load); field(2, "free_mem_mb", self.free_mem_mb); field(3, "energy", self.energy);)
 };
 
 struct JobSettled {  // what SuspendJob asked for is done

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,7 @@
 #include "base/describe.h"
 #include "model/job.h"
 #include "model/node.h"
+#include "model/node_energy.h"
 #include "model/partition.h"
 #include "model/reservation.h"
 #include "model/tres_amounts.h"
@@ -235,6 +237,7 @@ struct NodeRow {
   std::string restricted_cores;  // RestrictedCoresPerGPU and the cores: "1(0,4)"; "" = none
   TresAmounts tres_configured, tres_allocated;
   std::string reservation;  // that has the node now; the first by number
+  std::optional<NodeEnergy> energy;
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "name", self.name);
@@ -289,6 +292,7 @@ struct NodeRow {
     field(51, "tres_configured", self.tres_configured);
     field(52, "tres_allocated", self.tres_allocated);
     field(72, "reservation", self.reservation);
+    field(73, "energy", self.energy);
   }
 };
 

@@ -300,9 +300,14 @@ struct StepGather {
   bool no_shared = false;       // NoShared
   bool no_file_cache = false;
   Bytes kill_above{};  // OverMemoryKill: what the tasks may have together; 0: as much as they like
+  // What slurmd's look at the GPUs leaves for us (os/node/gpu_samples.h), and which of it counts; "": nobody looks.
+  std::string gpu_samples;
+  bool gpu_util = false, gpu_memory = false, gpu_energy = false;
+  std::string powercap;  // where the kernel counts the energy of processors; "": it is not asked
   MUSTER_FIELDS(field(1, "every_seconds", self.every_seconds); field(2, "by_cgroup", self.by_cgroup); field(3, "pss", self.pss);
                 field(4, "no_shared", self.no_shared); field(5, "no_file_cache", self.no_file_cache);
-                field(6, "kill_above", self.kill_above);)
+                field(6, "kill_above", self.kill_above); field(7, "gpu_samples", self.gpu_samples); field(8, "gpu_util", self.gpu_util);
+                field(9, "gpu_memory", self.gpu_memory); field(10, "gpu_energy", self.gpu_energy); field(11, "powercap", self.powercap);)
 };
 
 struct StepdLaunch {

@@ -45,7 +45,14 @@ void merge_spread(Spread<Amount>& into, const Spread<Amount>& part, bool first, 
   }
 }
 
-// Calls `f` with each measure of both.
+template <class Amount>
+void merge_spread(PartialSpread<Amount>& into, const PartialSpread<Amount>& part, const Places& place) {
+  if (part.parts == 0) return;
+  merge_spread<Amount>(into, part, into.parts == 0, place);
+  into.parts = static_cast<uint32_t>(std::min<uint64_t>(uint64_t{into.parts} + part.parts, UINT32_MAX));
+}
+
+// Calls `f` with each measure that every task has, of both.
 void for_each_spread(StepUsage& a, const StepUsage& b, auto&& f) {
   f(a.cpu, b.cpu);
   f(a.rss, b.rss);
@@ -55,17 +62,28 @@ void for_each_spread(StepUsage& a, const StepUsage& b, auto&& f) {
   f(a.disk_write, b.disk_write);
 }
 
+// The same with what is known of some parts only.
+void for_each_partial(StepUsage& a, const StepUsage& b, auto&& f) {
+  f(a.gpu_util, b.gpu_util);
+  f(a.gpu_memory, b.gpu_memory);
+  f(a.energy, b.energy);
+}
+
 // Names that no place points to any more go, so that there are never more than places.
-void drop_unused_names(StepUsage& u) {
+void drop_unused_names(StepUsage& usage) {
   std::vector<std::string> kept;
-  const std::vector<std::string> before = std::exchange(u.nodes, {});
+  const std::vector<std::string> before = std::exchange(usage.nodes, {});
   const Places place(kept, before);
   StepUsage same;
-  for_each_spread(u, same, [&](auto& spread, auto&) {
+  const auto rename = [&](auto& spread, auto&) {
     spread.max_at = place(spread.max_at);
     spread.min_at = place(spread.min_at);
+  };
+  for_each_spread(usage, same, rename);
+  for_each_partial(usage, same, [&](auto& spread, auto& other) {
+    if (spread.parts) rename(spread, other);
   });
-  u.nodes = std::move(kept);
+  usage.nodes = std::move(kept);
 }
 
 template <class Amount>
@@ -83,6 +101,7 @@ void merge(StepUsage& into, const StepUsage& part) {
   into.system_time = sum(into.system_time, part.system_time);
   const Places place(into.nodes, part.nodes);
   for_each_spread(into, part, [&](auto& a, const auto& b) { merge_spread(a, b, first, place); });
+  for_each_partial(into, part, [&](auto& a, const auto& b) { merge_spread(a, b, place); });
   drop_unused_names(into);
 }
 
@@ -98,14 +117,25 @@ void add_task(StepUsage& to, const TaskUsage& task, const std::string& node) {
   one.pages = {of_one(task.pages, task.task)};
   one.disk_read = {of_one(task.disk_read, task.task)};
   one.disk_write = {of_one(task.disk_write, task.task)};
+  if (task.gpu_util) one.gpu_util = {{of_one(*task.gpu_util, task.task), 1}};
+  if (task.gpu_memory) one.gpu_memory = {{of_one(*task.gpu_memory, task.task), 1}};
   merge(to, one);
+}
+
+void add_energy(StepUsage& to, uint64_t joules, const std::string& node) {
+  const std::vector<std::string> only{node};
+  const Places place(to.nodes, only);
+  const PartialCount of_node{{of_one(joules, 0), 1}};
+  merge_spread(to.energy, of_node, place);
 }
 
 StepUsagePtr on_node(const StepUsagePtr& usage, const std::string& node) {
   if (!usage || (usage->nodes.size() == 1 && usage->nodes[0] == node)) return usage;
   StepUsage named = *usage, same;
   named.nodes = {node};
-  for_each_spread(named, same, [](auto& spread, auto&) { spread.max_at.node = spread.min_at.node = 0; });
+  const auto here = [](auto& spread, auto&) { spread.max_at.node = spread.min_at.node = 0; };
+  for_each_spread(named, same, here);
+  for_each_partial(named, same, here);
   return std::make_shared<const StepUsage>(std::move(named));
 }
 

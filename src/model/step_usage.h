@@ -3,11 +3,12 @@
 // the step. sacct(1), sstat(1): TotalCPU, MaxRSS, AveDiskRead, TRESUsageIn…
 //
 // A task's figure of memory is its peak, of everything else what it has used from its start. Merging does not depend on the order of parts.
-// (Fields 11 and 12 are kept for the use and the memory of GPUs.)
+// Use of GPUs and energy are known of some tasks and nodes only; there, averages and the least are of those.
 #pragma once
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,6 +46,20 @@ struct TimeSpread : Spread<Duration> {};
 struct ByteSpread : Spread<Bytes> {};
 struct CountSpread : Spread<uint64_t> {};
 
+// What is known of some of a step's parts only: `parts` of them; 0: of none, and the rest has no meaning.
+template <class Amount>
+struct PartialSpread : Spread<Amount> {
+  uint32_t parts = 0;
+  bool operator==(const PartialSpread&) const = default;
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    Spread<Amount>::describe(self, field);
+    field(8, "parts", self.parts);
+  }
+};
+struct PartialBytes : PartialSpread<Bytes> {};
+struct PartialCount : PartialSpread<uint64_t> {};
+
 struct StepUsage {
   uint32_t tasks = 0;              // whose figures these are; 0: nothing was gathered
   std::vector<std::string> nodes;  // those that a Spread points to
@@ -54,6 +69,9 @@ struct StepUsage {
   CountSpread pages;     // page faults that had to wait for a disk
   ByteSpread disk_read;  // what read(2) and write(2) were asked for, whichever file it was
   ByteSpread disk_write;
+  PartialCount gpu_util;    // percent of a GPU that its tasks kept at work, at its peak; of several GPUs the sum
+  PartialBytes gpu_memory;  // at its peak
+  PartialCount energy;      // joules that whole nodes took while the step ran there; its parts are nodes, and no task is named
   bool operator==(const StepUsage&) const = default;
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -67,6 +85,9 @@ struct StepUsage {
     field(8, "pages", self.pages);
     field(9, "disk_read", self.disk_read);
     field(10, "disk_write", self.disk_write);
+    field(11, "gpu_util", self.gpu_util);
+    field(12, "gpu_memory", self.gpu_memory);
+    field(13, "energy", self.energy);
   }
 };
 using StepUsagePtr = std::shared_ptr<const StepUsage>;  // null: nothing is known
@@ -77,9 +98,13 @@ struct TaskUsage {
   Duration user_time{}, system_time{};
   Bytes rss{}, vm{}, disk_read{}, disk_write{};
   uint64_t pages = 0;
+  std::optional<uint64_t> gpu_util;
+  std::optional<Bytes> gpu_memory;
 };
 
 void add_task(StepUsage& to, const TaskUsage& task, const std::string& node);
+// The energy that `node` took. For a usage that has tasks.
+void add_energy(StepUsage& to, uint64_t joules, const std::string& node);
 void merge(StepUsage& into, const StepUsage& part);
 // The same with `node` as the only name: what a node says is of that node.
 StepUsagePtr on_node(const StepUsagePtr& usage, const std::string& node);

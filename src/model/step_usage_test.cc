@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 
 namespace muster {
 namespace {
@@ -85,6 +86,27 @@ TEST(StepUsage, APlaceThatPointsNowhereIsOfNoNode) {
   StepUsage u;
   merge(u, hostile);
   EXPECT_EQ(node_of(u, u.rss.max_at), "");
+}
+
+TEST(StepUsage, GpusOfSomeTasksAndEnergyOfNodes) {
+  TaskUsage with = task(0, 1, 0, 10);
+  with.gpu_util = 80;
+  with.gpu_memory = Bytes(7);
+  StepUsage n1 = usage_of("n1", {with}), n2 = usage_of("n2", {task(1, 1, 0, 20)}), n3 = usage_of("n3", {task(2, 1, 0, 5)});
+  add_energy(n1, 500, "n1");
+  add_energy(n3, 300, "n3");
+  for (const auto& order : {std::array{&n1, &n2, &n3}, std::array{&n3, &n2, &n1}, std::array{&n2, &n3, &n1}}) {
+    StepUsage all;
+    for (const StepUsage* part : order) merge(all, *part);
+    EXPECT_EQ(all.gpu_util.parts, 1u);
+    EXPECT_EQ(all.gpu_util.min, 80u);
+    EXPECT_EQ(node_of(all, all.gpu_util.max_at), "n1");
+    EXPECT_EQ(average(all.gpu_memory, all.gpu_memory.parts), Bytes(7));
+    EXPECT_EQ(all.energy.parts, 2u);
+    EXPECT_EQ(all.energy.total, 800u);
+    EXPECT_EQ(node_of(all, all.energy.max_at), "n1");
+    EXPECT_EQ(node_of(all, all.energy.min_at), "n3");
+  }
 }
 
 TEST(StepUsage, ANodeSpeaksForItself) {

@@ -10,6 +10,7 @@ namespace {
 
 // The first look comes soon, so that steps shorter than the interval have their memory seen, too.
 constexpr Duration kFirstLook = seconds(1);
+constexpr Duration kNodeAgain = milliseconds(200);  // where many tasks end at once
 
 UseLook look_of(const os::ProcessUse& u) {
   UseLook l;
@@ -48,7 +49,11 @@ UseWatch::UseWatch(net::Loop& loop, const step_rpc::StepGather& how, std::string
       ports_(std::move(ports)),
       kind_(kind_of(how)),
       pids_(ranks_.size()),
-      book_(ranks_.size()) {}
+      book_(ranks_.size()) {
+  if (!how_.powercap.empty())
+    if (auto rapl = os::Rapl::open(how_.powercap)) rapl_ = std::move(*rapl);
+  if (how_.gpu_energy) look_at_node();
+}
 
 void UseWatch::begins(size_t task, pid_t pid) { pids_.at(task) = pid; }
 
@@ -116,12 +121,45 @@ void UseWatch::look() {
     ask_group(i, looks[i]);
     book_.look(i, looks[i]);
   }
+  look_at_node();
   const Bytes has = book_.resident_now();
   if (how_.kill_above.value && has > how_.kill_above && !std::exchange(told_, true)) ports_.too_much(has);
 }
 
+// Looks at energy and GPUs, whose processes are known from the last look.
+void UseWatch::look_at_node() {
+  node_seen_ = net::Loop::monotonic();
+  if (rapl_) joules_ = rapl_->read() / 1'000'000;
+  if (how_.gpu_samples.empty()) return;
+  const auto samples = os::read_gpu_samples(how_.gpu_samples);
+  if (!samples) return;
+  if (how_.gpu_energy && !samples->cards.empty()) {
+    for (const os::GpuSamples::Card& card : samples->cards) gpu_energy_.see(std::to_string(card.minor), card.millijoules, 0);
+    joules_ = gpu_energy_.sum() / 1000;
+  }
+  if (how_.gpu_util || how_.gpu_memory) add_gpus(samples->processes);
+}
+
+void UseWatch::add_gpus(const std::vector<os::GpuSamples::Process>& processes) {
+  std::vector<os::GpuSamples::Process> sums(pids_.size());
+  for (const os::GpuSamples::Process& p : processes) {
+    const auto ours = seen_.find(p.pid);
+    if (ours == seen_.end()) continue;
+    sums[ours->second].util += p.util;
+    sums[ours->second].memory += p.memory;
+  }
+  for (size_t i = 0; i < pids_.size(); ++i) {
+    if (pids_[i] == 0) continue;
+    GpuLook now;
+    if (how_.gpu_util) now.util = sums[i].util;
+    if (how_.gpu_memory) now.memory = Bytes(sums[i].memory);
+    book_.gpus(i, now);
+  }
+}
+
 void UseWatch::about_to_end(pid_t pid) {
   at_end_ = {};
+  if (holds(pids_, pid) && net::Loop::monotonic() - node_seen_ > kNodeAgain) look_at_node();
   if (!holds(pids_, pid) && !seen_.contains(pid)) return;
   if (auto use = os::read_process_use(pid)) at_end_ = look_of(*use);
 }
@@ -158,9 +196,15 @@ std::vector<int32_t> UseWatch::all_pids() const {
 
 rpc::StepUseNow UseWatch::told_now() {
   look();
-  return {all_pids(), std::make_shared<const StepUsage>(book_.usage(ranks_, node_, UseBook::Memory::kNow))};
+  return {all_pids(), std::make_shared<const StepUsage>(usage(UseBook::Memory::kNow))};
 }
 
-StepUsage UseWatch::last_word() const { return book_.usage(ranks_, node_, UseBook::Memory::kPeaks); }
+StepUsage UseWatch::last_word() const { return usage(UseBook::Memory::kPeaks); }
+
+StepUsage UseWatch::usage(UseBook::Memory memory) const {
+  StepUsage out = book_.usage(ranks_, node_, memory);
+  if (joules_) add_energy(out, *joules_, node_);
+  return out;
+}
 
 }  // namespace muster::slurmstepd

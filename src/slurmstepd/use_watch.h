@@ -4,6 +4,9 @@
 // A task's processes are those that descend from it, and those that slurmstepd has adopted of them. With jobacct_gather/cgroup its control
 // group says what CPU time and memory it has, and its processes the rest. Cost of a look: about 20 µs a process; one look sees at most
 // kMostProcesses of them, so that a step that starts processes without end does not keep slurmstepd from its orders.
+//
+// Use of GPUs is what slurmd's GpuWatch has seen of these processes, energy what the node has taken meanwhile: RAPL's counters are read here,
+// those of GPUs come with the former.
 #pragma once
 
 #include <sys/types.h>
@@ -11,12 +14,15 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/step_rpc.h"
 #include "net/loop.h"
 #include "os/node/cgroups.h"
+#include "os/node/energy_meter.h"
+#include "os/node/gpu_samples.h"
 #include "os/process.h"
 #include "os/process_use.h"
 #include "slurmstepd/core/use_book.h"
@@ -54,6 +60,9 @@ class UseWatch {
   void look_later(Duration delay);
   void add_family(pid_t pid, size_t task, UseLook& sum, Seen& seen) const;
   void add_adopted(std::vector<UseLook>& looks, Seen& seen) const;
+  void look_at_node();
+  void add_gpus(const std::vector<os::GpuSamples::Process>& processes);
+  StepUsage usage(UseBook::Memory memory) const;
   bool ask_group(size_t task, UseLook& sum) const;
   bool any_runs() const;
   std::vector<int32_t> all_pids() const;
@@ -69,6 +78,10 @@ class UseWatch {
   Seen seen_;          // at the last look
   UseLook at_end_;     // of the child that is about to be waited for
   bool told_ = false;  // that it is too much
+  std::optional<os::Rapl> rapl_;
+  os::CounterSum gpu_energy_;       // millijoules
+  std::optional<uint64_t> joules_;  // that the node has taken since the step began here
+  Duration node_seen_{};            // when the node was looked at last
   std::unique_ptr<net::Loop::Timer> timer_;
 };
 

@@ -18,11 +18,27 @@ typedef struct {
       gpuInstanceSliceCount, computeInstanceSliceCount;
   unsigned long long memorySizeMB;
 } nvmlDeviceAttributes_t;
+
+typedef struct {
+  unsigned long long total, free, used;  // bytes
+} nvmlMemory_t;
+
+typedef struct {  // of versions 2 and 3 of the call
+  unsigned int pid;
+  unsigned long long usedGpuMemory;  // bytes; all ones: not known
+  unsigned int gpuInstanceId, computeInstanceId;
+} nvmlProcessInfo_t;
+
+typedef struct {
+  unsigned int pid;
+  unsigned long long timeStamp;                    // microseconds
+  unsigned int smUtil, memUtil, encUtil, decUtil;  // percent
+} nvmlProcessUtilizationSample_t;
 }
 
 namespace muster::os::nvml {
 
-inline constexpr nvmlReturn_t kSuccess = 0, kNotSupported = 3, kNotFound = 6;
+inline constexpr nvmlReturn_t kSuccess = 0, kNotSupported = 3, kNotFound = 6, kTooSmall = 7;
 inline constexpr unsigned kMaxLinks = 18;
 inline constexpr unsigned kNameSize = 96;
 inline constexpr int kGraphicsClock = 0, kMemoryClock = 2;
@@ -54,6 +70,13 @@ struct Api {
   nvmlReturn_t (*graphics_clocks)(nvmlDevice_t, unsigned memory, unsigned* count, unsigned* clocks) = nullptr;
   nvmlReturn_t (*application_clock)(nvmlDevice_t, int kind, unsigned* clock) = nullptr;
   nvmlReturn_t (*set_application_clocks)(nvmlDevice_t, unsigned memory, unsigned graphics) = nullptr;
+
+  // what processes use, and what the card takes
+  nvmlReturn_t (*memory)(nvmlDevice_t, nvmlMemory_t*) = nullptr;
+  nvmlReturn_t (*compute_processes)(nvmlDevice_t, unsigned* count, nvmlProcessInfo_t*) = nullptr;
+  nvmlReturn_t (*process_utilization)(nvmlDevice_t, nvmlProcessUtilizationSample_t*, unsigned* count, unsigned long long since) = nullptr;
+  nvmlReturn_t (*power)(nvmlDevice_t, unsigned* milliwatts) = nullptr;
+  nvmlReturn_t (*total_energy)(nvmlDevice_t, unsigned long long* millijoules) = nullptr;  // Volta and later
 
   bool has_mig() const { return mig_mode && max_mig_devices && mig_handle && gpu_instance_id && compute_instance_id && attributes; }
   bool has_clocks() const { return memory_clocks && graphics_clocks && application_clock && set_application_clocks; }

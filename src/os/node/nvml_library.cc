@@ -31,6 +31,12 @@ Result<std::unique_ptr<Nvml>> Nvml::load(const std::string& path, const std::str
   functions.find(api.graphics_clocks, "nvmlDeviceGetSupportedGraphicsClocks");
   functions.find(api.application_clock, "nvmlDeviceGetApplicationsClock");
   functions.find(api.set_application_clocks, "nvmlDeviceSetApplicationsClocks");
+  functions.find(api.memory, "nvmlDeviceGetMemoryInfo");
+  for (const char* version : {"nvmlDeviceGetComputeRunningProcesses_v3", "nvmlDeviceGetComputeRunningProcesses_v2"})
+    if (functions.find(api.compute_processes, version)) break;
+  functions.find(api.process_utilization, "nvmlDeviceGetProcessUtilization");
+  functions.find(api.power, "nvmlDeviceGetPowerUsage");
+  functions.find(api.total_energy, "nvmlDeviceGetTotalEnergyConsumption");
   if (nvmlReturn_t r = api.init(); r != nvml::kSuccess) return fail(Errc::kIo, what + ": " + nvml->text(r));
   nvml->started_ = true;
   return nvml;

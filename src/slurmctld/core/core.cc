@@ -235,6 +235,7 @@ void Core::report(NodeId node, const NodeReport& report) {
     if (auto* load = std::get_if<node_rpc::Load>(&report)) {
       n->cpu_load = load->cpu_load;
       n->free_mem_mb = load->free_mem_mb;
+      n->energy = load->energy;
       return;
     }
   }

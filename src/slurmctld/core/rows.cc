@@ -349,6 +349,7 @@ NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vecto
   if (!node.hardware) return row;
   row.cpu_load = node.cpu_load;
   row.free_mem_mb = node.free_mem_mb;
+  row.energy = node.energy;
   return row;
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "os/node/energy_meter.h"
 #include "slurmd/core/gres_reconcile.h"
 
 namespace muster::slurmd {
@@ -36,7 +37,7 @@ Result<DiscoveredGpus> run(const Mechanism& m, const CpuMap& cpus) {
   options.library = variable_or(m.variable, m.library);
   options.root = variable_or("MUSTER_DEVICE_ROOT", "");
   MUSTER_TRY(found, m.discover(cpus, options));
-  return DiscoveredGpus{std::move(found), m.flags};
+  return DiscoveredGpus{std::move(found), m.flags, m.how == kNvml};
 }
 
 // Tries them until one finds a device, or a device that is broken. A library that is there but fails is reported only when no other finds
@@ -53,6 +54,7 @@ DiscoveredGpus run_all(const CpuMap& cpus) {
 
 }  // namespace
 
+std::string powercap() { return variable_or("MUSTER_DEVICE_ROOT", "") + os::kPowercap; }
 std::string nvml_library() { return variable_or(kNvmlVariable, os::kNvmlLibrary); }
 
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus) {
@@ -77,6 +79,7 @@ Result<> find_gres(Setup& setup, bool detect) {
   Reconciled r = reconcile_gpus(configured, devices, found.vendor_flags);
   for (const auto* texts : {&found.inventory.faults, &r.problems}) setup.notes.insert(setup.notes.end(), texts->begin(), texts->end());
   setup.hardware.gres = std::move(r.devices);
+  setup.asks_nvml = found.by_nvml;
   setup.context.gpu_uuids = std::move(r.uuids);
   return {};
 }

@@ -14,12 +14,14 @@ namespace muster::slurmd {
 struct DiscoveredGpus {
   os::GpuInventory inventory;
   uint32_t vendor_flags = 0;  // config::GresFlag for the environment
+  bool by_nvml = false;
 };
 // kUnsupported for mechanisms that do not exist here.
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus);
 // Fills hardware.gres, the GPUs' UUIDs and notes. `detect`: GPUs are looked for even where gres.conf does not say so (slurmd -Z).
 Result<> find_gres(Setup& setup, bool detect = false);
 std::string nvml_library();          // for dlopen
+std::string powercap();              // where the kernel counts the energy of processors
 int print_gres(const Setup& setup);  // slurmd -G
 
 }  // namespace muster::slurmd

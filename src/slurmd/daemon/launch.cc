@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/use_gathering.h"
 #include "model/file_pattern.h"
 #include "os/limits.h"
 #include "slurmd/core/cgroup_plan.h"
 #include "slurmd/core/frequency_rules.h"
 #include "slurmd/core/task_nice.h"
+#include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/spank.h"
 #include "slurmd/daemon/task_layout.h"
 
@@ -83,9 +85,33 @@ bool has_gather_param(const config::Config& config, std::string_view param) {
   return std::ranges::any_of(config.job_acct_gather_params, [&](const std::string& p) { return iequals(p, param); });
 }
 
+// Whether a GPU of the step is one whose use NVIDIA's library tells: of MIG instances it does not.
+bool holds_watched_gpu(const Setup& setup, const std::vector<GresShare>& share) {
+  if (!setup.asks_nvml) return false;
+  const std::vector<std::string>& uuids = setup.context.gpu_uuids;
+  return std::ranges::any_of(share, [&](const GresShare& s) {
+    if (s.name != "gpu" && s.name != "mps" && s.name != "shard") return false;
+    for (size_t i = 0; i < uuids.size(); ++i)
+      if (s.devices.test(i) && !uuids[i].starts_with("MIG-")) return true;
+    return false;
+  });
+}
+
+void add_gpus_and_energy(const Setup& setup, const std::vector<GresShare>& gres, step_rpc::StepGather& g) {
+  const config::UseGathering use = config::use_gathering(setup.config());
+  if (use.gpus() && holds_watched_gpu(setup, gres)) {
+    g.gpu_util = use.gpu_util;
+    g.gpu_memory = use.gpu_memory;
+  }
+  g.gpu_energy = use.energy == config::EnergySource::kGpu;
+  if (g.gpu_util || g.gpu_memory || g.gpu_energy) g.gpu_samples = setup.gpu_samples();
+  if (use.energy == config::EnergySource::kRapl) g.powercap = powercap();
+}
+
 // How the use of the step is gathered: as slurm.conf says, as often as the user says. Where memory is watched, a user may only have it
 // watched more often.
-void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_mb, step_rpc::StepdLaunch& launch) {
+void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_mb, const std::vector<GresShare>& gres,
+                step_rpc::StepdLaunch& launch) {
   const config::Config& config = setup.config();
   if (!config.gathers_use()) return;
   const auto has = [&](std::string_view param) { return has_gather_param(config, param); };
@@ -96,6 +122,7 @@ void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_m
   g.pss = has("UsePss");
   g.no_shared = has("NoShared");
   g.no_file_cache = has("no_file_cache") || (g.by_cgroup && launch.cgroup.front().version == 1);  // of version 1, RSS is all there is
+  add_gpus_and_energy(setup, gres, g);
   if (!kills_over_memory(config) || mem_mb == 0) return;
   g.kill_above = Bytes(mem_mb << 20);
   if (configured && (wanted == 0 || wanted > configured)) g.every_seconds = configured;
@@ -163,7 +190,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory
   launch.site_task_epilog = setup.config().task_epilog;
   launch.kill_wait_seconds = static_cast<uint32_t>(to_seconds(setup.config().kill_wait));
   add_cgroup(setup, {job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres}, launch);
-  add_gather(setup, request.acctg_freq.value(), job.share.mem_mb, launch);
+  add_gather(setup, request.acctg_freq.value(), job.share.mem_mb, job.share.gres, launch);
   launch.oom_kill_step = oom_kills_step(setup, request.oom_kill_step_set, request.oom_kill_step);
   NodeContext context = context_for(setup, launch, users);
   context.devices_constrained = devices_hidden(launch);
@@ -233,7 +260,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory&
   if (!Bitmap::parse_ranges(at->cpu_list, cpus) && !at->cpu_list.empty())
     return fail(Errc::kInvalidCredential, "the credential's CPU list cannot be read");
   add_cgroup(setup, {cpus, {}, {}, at->mem_mb, at->gres}, out);
-  add_gather(setup, request.acctg_freq.value(), at->mem_mb, out);
+  add_gather(setup, request.acctg_freq.value(), at->mem_mb, at->gres, out);
   out.oom_kill_step = oom_kills_step(setup, request.oom_kill_step_set, request.oom_kill_step);
   NodeContext context = context_for(setup, out, users);
   context.devices_constrained = devices_hidden(out);

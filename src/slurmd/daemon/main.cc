@@ -1,4 +1,10 @@
-// slurmd: the node daemon. Flags and signals of slurmd(8).
+// slurmd: the node daemon. Flags and signals of slurmd(8). `slurmd gpu-watch …` is the process of slurmd/daemon/gpu_watch.h.
+#include <string_view>
+
+#include "os/node/gpu_sampler.h"
 #include "slurmd/daemon/slurmd.h"
 
-int main(int argc, char** argv) { return muster::slurmd::run_slurmd(argc, argv); }
+int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "gpu-watch") return muster::os::gpu_watch_main(argc, argv);
+  return muster::slurmd::run_slurmd(argc, argv);
+}

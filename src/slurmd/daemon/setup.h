@@ -34,11 +34,13 @@ struct Setup {
   config::OptionList parameters;              // SlurmdParameters and --parameters
   std::vector<std::string> prologs, epilogs;  // expanded, in the order they run
   std::vector<std::string> notes;
+  bool asks_nvml = false;  // AutoDetect found the GPUs through NVIDIA's library
 
   const config::Config& config() const { return loaded->config; }
   const config::NodeConfig& node_config() const { return loaded->config.nodes[node_index]; }
-  std::string agent_socket() const;      // where steps and commands of this host find us
-  std::string controller_agent() const;  // slurmctld's agent socket, if it is on this host
+  std::string agent_socket() const;                                   // where steps and commands of this host find us
+  std::string gpu_samples() const { return spool + "/gpu_samples"; }  // os/node/gpu_samples.h
+  std::string controller_agent() const;                               // slurmctld's agent socket, if it is on this host
 };
 
 // Errors: everything that is wrong with the files (kConfig…), a node that is not in them, a key that is missing.

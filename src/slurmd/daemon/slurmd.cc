@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "base/text.h"
 #include "net/daemon_signals.h"
@@ -18,6 +17,7 @@
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/launch.h"
 #include "slurmd/daemon/mpi_launch.h"
+#include "slurmd/daemon/node_samples.h"
 #include "slurmd/daemon/power_programs.h"
 #include "slurmd/daemon/survivors.h"
 #include "wire/instances.h"
@@ -90,6 +90,9 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       programs_(loop_, log),
       plugins_(log),
       clocks_(log, setup_.spool, nvml_library()),
+      gpu_watch_(loop_, log, {setup_.program_directory + "/slurmd", nvml_library(), setup_.gpu_samples()},
+                 [this] { return wants_gpu_samples(setup_, stepds_); }),
+      energy_(loop_, log, powercap(), setup_.gpu_samples()),
       files_(loop_, setup_.stepd),
       link_(loop_, log, setup_,
             {[this] { return registration(); },
@@ -182,9 +185,11 @@ Result<> Slurmd::start() {
     put_back_clocks();
     end_abandoned();
     settle();
+    watch_gpus(false);
     checks_.start([this] {
       link_.start();
       send_load();
+      energy_.start(config::use_gathering(setup_.config()), [this] { send_load(); });
     });
   });
   return {};
@@ -277,6 +282,7 @@ void Slurmd::put_back_clocks() {
 Result<pid_t> Slurmd::start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi, bool io_by_root) {
   MUSTER_TRY_VOID(look_after_scope(setup_, log_));
   leftovers_.leave(launch.job, launch.step);
+  if (launch.gather && !launch.gather->gpu_samples.empty()) watch_gpus(true);
   return stepds_.start(std::move(launch), std::move(mpi), io_by_root);
 }
 
@@ -577,20 +583,18 @@ void Slurmd::on_children() {
   const std::vector<os::Reaped> ended = os::reap_children();
   if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
   for (const os::Reaped& r : ended)
-    if (!programs_.reaped(r.pid, r.status.raw) && !checks_.reaped(r.pid, r.status.raw) && !sweeper_.reaped(r.pid))
+    if (!programs_.reaped(r.pid, r.status.raw) && !checks_.reaped(r.pid, r.status.raw) && !sweeper_.reaped(r.pid) &&
+        !gpu_watch_.reaped(r.pid))
       files_.reaped(r.pid, r.status.raw);
 }
 
+void Slurmd::watch_gpus(bool for_a_step) {
+  if (for_a_step || wants_gpu_samples(setup_, stepds_)) gpu_watch_.need(gpu_sample_interval(setup_));
+}
+
 void Slurmd::send_load() {
-  node_rpc::Load m;
-  if (auto text = os::read_line("/proc/loadavg")) {
-    double one = std::strtod(text->c_str(), nullptr);
-    m.cpu_load = static_cast<uint32_t>(std::lround(one * 100));
-  }
-  if (auto text = os::read_file("/proc/meminfo", 1 << 16)) {
-    size_t at = text->find("MemFree:");
-    if (at != std::string::npos) m.free_mem_mb = std::strtoull(text->c_str() + at + 8, nullptr, 10) / 1024;
-  }
+  node_rpc::Load m = node_load();
+  m.energy = energy_.last();
   link_.send(m);
   load_timer_ = loop_.after(kLoadInterval, [this] { send_load(); });
 }

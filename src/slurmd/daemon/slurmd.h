@@ -18,8 +18,10 @@
 #include "slurmd/daemon/content_cache.h"
 #include "slurmd/daemon/controller_link.h"
 #include "slurmd/daemon/ended_runs.h"
+#include "slurmd/daemon/energy_watch.h"
 #include "slurmd/daemon/file_transfers.h"
 #include "slurmd/daemon/gpu_clocks.h"
+#include "slurmd/daemon/gpu_watch.h"
 #include "slurmd/daemon/job_memory.h"
 #include "slurmd/daemon/late_launches.h"
 #include "slurmd/daemon/leftovers.h"
@@ -143,6 +145,7 @@ class Slurmd {
   void reopen_log();
   void stop();
   void send_load();
+  void watch_gpus(bool for_a_step);
   void apply_logging();  // the levels of the configuration
 
   Setup setup_;
@@ -157,6 +160,8 @@ class Slurmd {
   site::Programs programs_;
   NodePlugins plugins_;
   GpuClocks clocks_;
+  GpuWatch gpu_watch_;
+  EnergyWatch energy_;
   FileTransfers files_;
   ControllerLink link_;
   CertificateKeeper certificate_{loop_, log_, link_, arguments_.membership,

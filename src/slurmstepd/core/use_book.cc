@@ -44,6 +44,14 @@ void UseBook::look(size_t task, const UseLook& now) {
   count(t, now);
 }
 
+void UseBook::gpus(size_t task, const GpuLook& now) {
+  if (task >= tasks_.size()) return;
+  Task& t = tasks_[task];
+  t.gpu = now;
+  raise(t.gpu_most.util, now.util);
+  raise(t.gpu_most.memory, now.memory);
+}
+
 void UseBook::adopted_ended(size_t task, const UseLook& used) {
   if (task >= tasks_.size()) return;
   UseLook gone = used;
@@ -55,6 +63,7 @@ void UseBook::adopted_ended(size_t task, const UseLook& used) {
 void UseBook::ended(size_t task, const UseLook& used) {
   if (task >= tasks_.size()) return;
   tasks_[task].resident = tasks_[task].virtual_size = {};
+  tasks_[task].gpu = {};
   count(tasks_[task], used);
 }
 
@@ -66,15 +75,23 @@ Bytes UseBook::resident_now() const {
 
 StepUsage UseBook::usage(const std::vector<uint32_t>& ranks, const std::string& node, Memory memory) const {
   StepUsage out;
-  Bytes virtual_now;
+  Bytes virtual_now, gpu_now;
+  uint64_t util_now = 0;
   for (size_t i = 0; i < tasks_.size() && i < ranks.size(); ++i) {
     const UseLook& m = tasks_[i].most;
-    add_task(out, {ranks[i], m.user_time, m.system_time, m.resident, m.virtual_size, m.read, m.written, m.pages}, node);
+    add_task(out,
+             {ranks[i], m.user_time, m.system_time, m.resident, m.virtual_size, m.read, m.written, m.pages, tasks_[i].gpu_most.util,
+              tasks_[i].gpu_most.memory},
+             node);
+    util_now += tasks_[i].gpu.util.value_or(0);
+    add(gpu_now, tasks_[i].gpu.memory.value_or(Bytes()));
     add(virtual_now, tasks_[i].virtual_size);
   }
   if (memory == Memory::kNow) {
     out.rss.total = resident_now();
     out.vm.total = virtual_now;
+    out.gpu_util.total = util_now;
+    out.gpu_memory.total = gpu_now;
   }
   return out;
 }

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,11 +26,18 @@ struct UseLook {
   void add(const UseLook& o);
 };
 
+// What a task's processes use of the step's GPUs now; none: it is not looked at.
+struct GpuLook {
+  std::optional<uint64_t> util;  // percent
+  std::optional<Bytes> memory;
+};
+
 class UseBook {
  public:
   explicit UseBook(size_t tasks = 0) : tasks_(tasks) {}
 
   void look(size_t task, const UseLook& now);
+  void gpus(size_t task, const GpuLook& now);
   // A process of the task that was adopted from it has ended, and will be in no look any more.
   void adopted_ended(size_t task, const UseLook& used);
   // The task itself has ended. `used`: with the children that it waited for.
@@ -46,6 +54,7 @@ class UseBook {
     UseLook most;  // CPU time, pages and bytes as far as they have come; memory at its peak
     UseLook gone;  // of processes that no look shows any more
     Bytes resident{}, virtual_size{};
+    GpuLook gpu_most, gpu;
   };
   void count(Task& t, const UseLook& used);
   std::vector<Task> tasks_;

@@ -51,6 +51,33 @@ TEST(UseBook, AnAdoptedProcessCountsAfterItsEnd) {
   EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).user_time, seconds(13));
 }
 
+TEST(UseBook, GpusOfThoseTasksThatWereLookedAt) {
+  UseBook b(3);
+  b.gpus(0, {.util = 90, .memory = Bytes(500)});
+  b.gpus(1, {.util = 20, .memory = Bytes(800)});
+  b.gpus(0, {.util = 30, .memory = Bytes(100)});
+  b.gpus(7, {.util = 99, .memory = {}});
+  StepUsage peaks = b.usage({4, 5, 6}, "n1", Memory::kPeaks), now = b.usage({4, 5, 6}, "n1", Memory::kNow);
+  EXPECT_EQ(peaks.gpu_util.parts, 2u);
+  EXPECT_EQ(peaks.gpu_util.total, 110u);
+  EXPECT_EQ(peaks.gpu_util.max_at.task, 4u);
+  EXPECT_EQ(peaks.gpu_util.min, 20u);
+  EXPECT_EQ(peaks.gpu_memory.total, Bytes(1300));
+  EXPECT_EQ(peaks.gpu_memory.max_at.task, 5u);
+  EXPECT_EQ(now.gpu_util.total, 50u);
+  EXPECT_EQ(now.gpu_memory.total, Bytes(900));
+  b.ended(0, {});
+  EXPECT_EQ(b.usage({4, 5, 6}, "n1", Memory::kNow).gpu_memory.total, Bytes(800));
+  EXPECT_EQ(b.usage({4, 5, 6}, "n1", Memory::kPeaks).gpu_util.max, 90u);
+}
+
+TEST(UseBook, GpusThatNobodyLooksAtAreNotKnown) {
+  UseBook b(1);
+  b.gpus(0, {.util = {}, .memory = Bytes(5)});
+  EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).gpu_util.parts, 0u);
+  EXPECT_EQ(b.usage({0}, "n1", Memory::kPeaks).gpu_memory.parts, 1u);
+}
+
 TEST(UseBook, ATaskThatNobodySawHasWhatTheKernelSaysOfItsEnd) {
   UseBook b(1);
   UseLook last;

@@ -4,10 +4,14 @@
  *   dead   4 x H100, the third has fallen off the bus
  *   broken the driver does not start
  * MUSTER_FAKE_NVML_CLOCKS names a file that gets a line for every change of clocks: "set CARD MEMORY GRAPHICS".
+ * MUSTER_FAKE_NVML_USE names a file of what processes use and cards take, read at every question, of lines
+ *   process CARD PID BYTES PERCENT     card CARD MILLIWATTS MILLIJOULES     lie     hang     crowd
+ * with lie the driver tells of more entries than it was asked for, with crowd of too many, with hang it never answers.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct device {
   int card, mig; /* mig: -1 = the card itself */
@@ -131,4 +135,91 @@ int nvmlDeviceSetApplicationsClocks(nvmlDevice_t d, unsigned memory, unsigned gr
     fclose(f);
   }
   return SUCCESS;
+}
+
+/* Use: what the file says. */
+typedef struct {
+  unsigned long long total, free, used;
+} nvmlMemory_t;
+typedef struct {
+  unsigned pid;
+  unsigned long long usedGpuMemory;
+  unsigned gpuInstanceId, computeInstanceId;
+} nvmlProcessInfo_t;
+typedef struct {
+  unsigned pid;
+  unsigned long long timeStamp;
+  unsigned smUtil, memUtil, encUtil, decUtil;
+} nvmlProcessUtilizationSample_t;
+
+static FILE* use_file(void) {
+  const char* path = getenv("MUSTER_FAKE_NVML_USE");
+  return path ? fopen(path, "r") : NULL;
+}
+static int use_says(const char* word) {
+  FILE* f = use_file();
+  char line[256];
+  int found = 0;
+  while (f && fgets(line, sizeof line, f)) found |= strncmp(line, word, strlen(word)) == 0;
+  if (f) fclose(f);
+  return found;
+}
+int nvmlDeviceGetMemoryInfo(nvmlDevice_t d, nvmlMemory_t* m) {
+  (void)d;
+  m->total = 80ull << 30;
+  m->free = m->total - m->used;
+  return SUCCESS;
+}
+int nvmlDeviceGetComputeRunningProcesses_v3(nvmlDevice_t d, unsigned* count, nvmlProcessInfo_t* to) {
+  FILE* f = use_file();
+  char line[256];
+  unsigned n = 0;
+  while (use_says("hang")) sleep(1);
+  if (use_says("crowd")) return *count = 100000, 7;
+  while (f && fgets(line, sizeof line, f)) {
+    int card;
+    unsigned pid;
+    unsigned long long bytes;
+    if (sscanf(line, "process %d %u %llu", &card, &pid, &bytes) == 3 && card == d->card && n < *count) {
+      to[n].pid = pid;
+      to[n++].usedGpuMemory = bytes;
+    }
+  }
+  if (f) fclose(f);
+  return *count = use_says("lie") ? 4000000000u : n, SUCCESS;
+}
+int nvmlDeviceGetProcessUtilization(nvmlDevice_t d, nvmlProcessUtilizationSample_t* to, unsigned* count, unsigned long long since) {
+  FILE* f = use_file();
+  char line[256];
+  unsigned n = 0;
+  while (f && fgets(line, sizeof line, f)) {
+    int card;
+    unsigned pid, percent;
+    unsigned long long bytes;
+    if (sscanf(line, "process %d %u %llu %u", &card, &pid, &bytes, &percent) == 4 && card == d->card && n < *count) {
+      memset(&to[n], 0, sizeof to[n]);
+      to[n].pid = pid;
+      to[n].timeStamp = since + 1;
+      to[n++].smUtil = percent;
+    }
+  }
+  if (f) fclose(f);
+  return *count = use_says("lie") ? 4000000000u : n, n ? SUCCESS : NOT_FOUND;
+}
+static int card_line(nvmlDevice_t d, unsigned* milliwatts, unsigned long long* millijoules) {
+  FILE* f = use_file();
+  char line[256];
+  int card, found = 0;
+  while (f && !found && fgets(line, sizeof line, f))
+    found = sscanf(line, "card %d %u %llu", &card, milliwatts, millijoules) == 3 && card == d->card;
+  if (f) fclose(f);
+  return found ? SUCCESS : NOT_SUPPORTED;
+}
+int nvmlDeviceGetPowerUsage(nvmlDevice_t d, unsigned* milliwatts) {
+  unsigned long long energy;
+  return card_line(d, milliwatts, &energy);
+}
+int nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t d, unsigned long long* millijoules) {
+  unsigned power;
+  return card_line(d, &power, millijoules);
 }
