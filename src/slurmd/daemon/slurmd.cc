@@ -67,10 +67,6 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
   if (!value.empty()) environment.push_back(name + "=" + value);
 }
 
-bool is_over(const step_rpc::StepdReport& r) {
-  return r.state == step_rpc::StepdState::kEnded || r.state == step_rpc::StepdState::kLaunchFailed;
-}
-
 std::string clocks_name(JobId job, StepId step, uint32_t generation) { return step_name(job, step) + "." + std::to_string(generation); }
 
 }  // namespace

@@ -26,6 +26,10 @@
 
 namespace muster::slurmd {
 
+inline bool is_over(const step_rpc::StepdReport& r) {
+  return r.state == step_rpc::StepdState::kEnded || r.state == step_rpc::StepdState::kLaunchFailed;
+}
+
 class Stepds {
  public:
   using Key = std::pair<JobId, StepId>;
