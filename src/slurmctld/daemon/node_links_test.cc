@@ -75,8 +75,9 @@ struct Bench {
     return l;
   }
   // Reads what is there, as a node would, and notes the jobs of launches.
-  void read_until(const std::function<bool()>& done) {
-    theirs = net::adopt_channel(loop, dup(theirs_fd), net::Peer{});
+  void read_until(const std::function<bool()>& done) { read_until(theirs_fd, done); }
+  void read_until(int fd, const std::function<bool()>& done) {
+    theirs = net::adopt_channel(loop, dup(fd), net::Peer{});
     theirs->on_request = [&](net::Frame f) {
       Numbered<NodeOrder> m;
       ASSERT_TRUE(wire::decode(f.payload, m));
@@ -123,9 +124,13 @@ TEST(NodeLinks, OrdersWaitForANodeThatDoesNotRead) {
 TEST(NodeLinks, ReadsItsFilesAgainAtTheFirstRegistrationAlone) {
   for (bool on : {false, true}) {
     Bench b(on);
-    EXPECT_TRUE(b.links->on_report(b.ours, Bench::registration("boot-1", 6)));
     b.links->send(NodeId(1), Bench::launch(1, 10));
-    b.read_until([&] { return !b.launched.empty(); });
+    b.read_until([&] { return b.launched.size() == 1; });
+    EXPECT_EQ(b.told_to_read, on ? 1 : 0);
+    EXPECT_TRUE(b.registers("10.0.0.1:4001", "boot-1", 6));  // it has lost its connection
+    b.links->send(NodeId(1), Bench::launch(2, 10));
+    b.sequence = 0;
+    b.read_until(b.others.back(), [&] { return b.launched.size() == 2; });
     EXPECT_EQ(b.told_to_read, on ? 1 : 0);
   }
 }
