@@ -31,19 +31,6 @@ char state_of(pid_t pid, pid_t thread) {
   return close == std::string::npos || close + 2 >= text->size() ? '?' : (*text)[close + 2];
 }
 
-// "[<0>] nfs_wait_bit_killable+0x1e/0x90 [nfs]" without the address that is not shown.
-std::vector<std::string> frames_of(pid_t pid, pid_t thread) {
-  std::vector<std::string> out;
-  const auto text = read_file(file_of(pid, thread, "stack"), 16384);
-  if (!text) return out;
-  for (std::string_view line : split(*text, '\n')) {
-    if (out.size() == ProcessHold::kMostFrames) break;
-    const size_t close = line.find("] ");
-    out.push_back(plain(line.substr(close == std::string_view::npos ? 0 : close + 2)));
-  }
-  return out;
-}
-
 const char* meaning_of(char state) {
   switch (state) {
     case 'D': return "cannot be interrupted";
@@ -70,7 +57,6 @@ ProcessHold what_holds(const ProcessInfo& process) {
     break;
   }
   if (auto where = read_file(file_of(process.pid, thread, "wchan"), 256); where && *where != "0") out.where = plain(trim(*where));
-  out.stack = frames_of(process.pid, thread);
   return out;
 }
 

@@ -1,7 +1,8 @@
-// What holds a process that SIGKILL did not end: its state and where in the kernel its threads are, for an administrator. proc(5) stat, wchan,
-// stack. Nothing is read that needs the process's memory map (cmdline, environ, maps): whoever waits for that may wait as long as the process.
+// What holds a process that SIGKILL did not end: its state and where in the kernel its threads are, for an administrator. proc(5) stat, wchan.
+// Nothing is read that needs the process's memory map (cmdline, environ, maps) or the lock that it holds while it executes a program (stack):
+// whoever waits for these may wait as long as the process.
 //
-// Cost: a few files of /proc for each thread, kMostThreads at most. /proc/PID/stack needs root.
+// Cost: two files of /proc for each thread, kMostThreads at most.
 #pragma once
 
 #include <string>
@@ -12,10 +13,9 @@
 namespace muster::os {
 
 struct ProcessHold {
-  static constexpr size_t kMostThreads = 64, kMostFrames = 8;
-  ProcessInfo process;             // its state is that of the thread that cannot be interrupted, if there is one
-  std::string where;               // the function of the kernel in which it waits; "": nobody says
-  std::vector<std::string> stack;  // of that thread, the innermost first
+  static constexpr size_t kMostThreads = 64;
+  ProcessInfo process;  // its state is that of the thread that cannot be interrupted, if there is one
+  std::string where;    // the function of the kernel in which it waits; "": nobody says
   bool uninterruptible() const { return process.state == 'D'; }
 };
 ProcessHold what_holds(const ProcessInfo& process);

@@ -99,11 +99,12 @@ class MariaDb final : public Connection {
     drop();
     Result<> done = connect_to(options_.host);
     if (!done && !options_.backup_host.empty()) done = connect_to(options_.backup_host);
-    if (!done || !options_.on_connected) return done;
-    beginning_ = true;
-    done = options_.on_connected(*this);
-    beginning_ = false;
-    if (!done) drop();
+    if (done && options_.on_connected) {
+      beginning_ = true;
+      done = options_.on_connected(*this);
+      beginning_ = false;
+    }
+    if (!done) drop();  // a session that was made by half is none
     return done;
   }
 

@@ -151,6 +151,8 @@ Result<> power_down(const View& view, const Node& node, const rpc::ControlNodes&
     }
     return {};
   }
+  change.flags &= ~kNodeRebootRequested;  // the node boots when it is wanted again; an action is of one of the two
+  change.next_state = NodeState::kUnknown;
   change.flags |= kNodePowerDownRequested;
   change.power_action = request.power_action;
   if (request.asap && !(change.flags & kNodeDrain)) {

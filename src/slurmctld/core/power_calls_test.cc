@@ -80,6 +80,23 @@ TEST(PowerCalls, TheActionWaitsWithTheNodeForItsJobs) {
   b.expect_replay_equal();
 }
 
+// A node has one action: what was meant for a power-down must not be what reboots it.
+TEST(PowerCalls, APowerDownTakesThePlaceOfARebootThatWaits) {
+  Bench b(kConf);
+  const JobId job = b.submit({});
+  b.plan();
+  b.started(job);
+  const std::string node = "n" + std::to_string(b.host(job));
+  ASSERT_EQ(asked(b, rpc::NodeAction::kReboot, node, "bmc"), "");
+  EXPECT_TRUE(b.node(b.host(job)).flags & kNodeRebootRequested);
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerDown, node, "halt"), "");
+  EXPECT_FALSE(b.node(b.host(job)).flags & kNodeRebootRequested);
+  EXPECT_EQ(b.node(b.host(job)).power_action, "halt");
+  EXPECT_NE(asked(b, rpc::NodeAction::kCancelReboot, node, ""), "") << "there is none";
+  EXPECT_EQ(b.node(b.host(job)).power_action, "halt");
+  b.expect_replay_equal();
+}
+
 TEST(PowerCalls, WhereARebootRuns) {
   Bench b(kConf);
   ASSERT_EQ(asked(b, rpc::NodeAction::kReboot, "n0", "halt"), "");

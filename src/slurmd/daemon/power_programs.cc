@@ -21,9 +21,9 @@ void start(const PowerRun& run, const config::PowerCommand& command, const char*
 
 void run_reboot(const PowerRun& run, const Reboot& order, std::function<void()> stop) {
   const config::PowerCommand command = config::power_command(run.setup.config(), run.setup.config().reboot_program, order.action);
-  if (command.argv.empty())
-    return run.log.error("slurmctld asks for a reboot, and slurm.conf names no {}",
-                         order.action.empty() ? "RebootProgram" : "PowerAction " + order.action);
+  if (command.argv.empty() && order.action.empty())
+    return run.log.error("slurmctld asks for a reboot, and slurm.conf names no RebootProgram");
+  if (command.argv.empty()) return run.log.error("slurmctld asks for a reboot, and slurm.conf names no PowerAction {}", order.action);
   run.log.info("rebooting by {}: {}", command.argv[0], order.reason);
   if (!run.setup.config().slurmd_parameters.has("shutdown_on_reboot")) stop = {};
   start(run, command, "RebootProgram", std::move(stop));

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "base/text.h"
-
 namespace muster::slurmd {
 namespace {
 
@@ -17,9 +15,12 @@ std::vector<pid_t> pids_of_group(const std::optional<os::CgroupOptions>& groups,
   return group->pids().value_or(std::vector<pid_t>{});
 }
 
+// Of how many is looked at each thread: a step may leave tens of thousands.
+constexpr size_t kMostLookedAt = 4 * kMostSurvivors;
+
 // What holds most comes first.
-int rank_of(const os::ProcessHold& hold) {
-  switch (hold.process.state) {
+int rank_of(const os::ProcessInfo& process) {
+  switch (process.state) {
     case 'D': return 0;
     case 'T':
     case 't': return 1;
@@ -39,16 +40,19 @@ std::vector<os::ProcessHold> survivors_of(const std::optional<os::CgroupOptions>
     below.root = step.pid;
     for (os::ProcessInfo& process : os::find_processes(below)) found.emplace(process.pid, std::move(process));
   }
+  std::vector<os::ProcessInfo> likely;
+  for (auto& [pid, process] : found) likely.push_back(std::move(process));
+  std::ranges::stable_sort(likely, {}, rank_of);
+  likely.resize(std::min(likely.size(), kMostLookedAt));
   std::vector<os::ProcessHold> out;
-  for (const auto& [pid, process] : found) out.push_back(os::what_holds(process));
-  std::ranges::stable_sort(out, {}, rank_of);
+  for (const os::ProcessInfo& process : likely) out.push_back(os::what_holds(process));
+  std::ranges::stable_sort(out, {}, [](const os::ProcessHold& hold) { return rank_of(hold.process); });
   out.resize(std::min(out.size(), kMostSurvivors));
   return out;
 }
 
 std::string tell_survivors(os::Log& log, const std::string& step, const std::vector<os::ProcessHold>& survivors) {
-  for (const os::ProcessHold& each : survivors)
-    log.error("step {}: {}{}", step, os::hold_text(each), each.stack.empty() ? "" : "; stack: " + join(each.stack, " < "));
+  for (const os::ProcessHold& each : survivors) log.error("step {}: {}", step, os::hold_text(each));
   if (survivors.empty()) return {};
   std::string out = os::hold_text(survivors.front());
   const size_t behind_pid = out.find(") ");

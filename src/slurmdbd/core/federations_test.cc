@@ -130,6 +130,10 @@ TEST(Settings, WhoIsTheBackup) {
   EXPECT_TRUE(is_backup(s, "DB2.example.org"));
   EXPECT_FALSE(is_backup(s, "db1"));
   EXPECT_FALSE(is_backup(s, "elsewhere"));
+  s.backup_host = "db2.example.org";
+  EXPECT_TRUE(is_backup(s, "db2"));
+  EXPECT_FALSE(is_backup(s, "db2.elsewhere.org"));
+  s.backup_host = "db2";
   s.host = "db2";
   EXPECT_FALSE(is_backup(s, "db2"));
 }

@@ -63,8 +63,11 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
 }
 
 bool is_backup(const Settings& settings, std::string_view hostname) {
-  const std::string_view brief = hostname.substr(0, hostname.find('.'));
-  const auto is = [&](std::string_view name) { return !name.empty() && (iequals(name, hostname) || iequals(name, brief)); };
+  // A host may be named with its domain or without, here and by itself.
+  const auto brief = [](std::string_view name) { return name.substr(0, name.find('.')); };
+  const auto is = [&](std::string_view name) {
+    return !name.empty() && (iequals(name, hostname) || iequals(name, brief(hostname)) || iequals(brief(name), hostname));
+  };
   return is(settings.backup_host) && !is(settings.host);
 }
 
