@@ -108,7 +108,7 @@ Result<std::shared_ptr<void>> Shares::pass_on(Uid uid, size_t bytes) {
 Result<std::shared_ptr<void>> Shares::pass_on(const Subject& host, size_t bytes) { return pass_on(account(host.text(), true), bytes); }
 
 Result<std::shared_ptr<void>> Shares::pass_on(std::shared_ptr<Account> payer, size_t bytes) {
-  const size_t times = payer->host ? ShareFigures::kHostTimes : 1;
+  const size_t times = payer->times();
   if (payer->passed_on >= times * figures_.parked || payer->passed_on_bytes + bytes > times * figures_.parked_bytes) {
     Error e = refused(payer->who, std::to_string(payer->passed_on) + " requests of this " +
                                       (payer->host ? "host" : "user, passed on by nodes,") + " are not answered yet");
@@ -147,7 +147,7 @@ bool Shares::turn_is_over(Account& a) {
 }
 
 bool Shares::is_busy(Account& a, size_t bytes) {
-  const size_t times = a.host ? ShareFigures::kHostTimes : 1;
+  const size_t times = a.times();
   if (a.busy == 0 || (a.busy < times * figures_.busy && a.busy_bytes + bytes <= times * figures_.busy_bytes)) return false;
   const Duration now = Loop::monotonic();
   if (now - a.rotated < figures_.parked_after) return true;
@@ -237,7 +237,7 @@ Share::Verdict Share::take(size_t bytes) {
   Shares::Account& account = *account_;
   if (shares_->turn_is_over(account) || shares_->is_busy(account, bytes)) return Verdict::kWait;
   const ShareFigures& figures = shares_->figures_;
-  const size_t times = account.host ? 2 * ShareFigures::kHostTimes : 1;  // a half for what it passes on, which pass_on() bounds
+  const size_t times = (account.host ? 2 : 1) * account.times();  // a half for what it passes on, which pass_on() bounds
   shares_->begin_turn();
   ++account.turn_frames;
   account.turn_bytes += bytes;
@@ -263,8 +263,7 @@ void Share::answered() {
     a.parked_bytes -= a.parked_bytes / a.parked;
     --a.parked;
   }
-  const size_t times = a.host ? ShareFigures::kHostTimes : 1;
-  if (!a.waiting.empty() && a.busy <= times * shares_->figures_.busy / 2) shares_->resume_soon({});
+  if (!a.waiting.empty() && a.busy <= a.times() * shares_->figures_.busy / 2) shares_->resume_soon({});
 }
 
 bool Share::must_wait() { return account_ && (shares_->turn_is_over(*account_) || shares_->is_busy(*account_, 0)); }

@@ -81,9 +81,10 @@ class Shares : public std::enable_shared_from_this<Shares> {
  private:
   friend class Share;
   struct Account {
-    std::string who;     // "uid 1000", "node:n1"
-    bool host = false;   // with a certificate
-    bool apart = false;  // of its registered connection
+    std::string who;                                                      // "uid 1000", "node:n1"
+    bool host = false;                                                    // with a certificate
+    bool apart = false;                                                   // of its registered connection
+    size_t times() const { return host ? ShareFigures::kHostTimes : 1; }  // as often a user's requests
     size_t connections = 0, bytes = 0;
     size_t busy = 0, busy_bytes = 0, parked = 0, parked_bytes = 0;
     size_t passed_on = 0, passed_on_bytes = 0;

@@ -35,6 +35,14 @@ ShareFigures small() {
   return f;
 }
 
+// Where requests are parked at once and turns do not count.
+ShareFigures parking() {
+  ShareFigures f = small();
+  f.parked_after = Duration{};
+  f.frames_in_turn = 1000;
+  return f;
+}
+
 TEST(Shares, OneUserGetsHalfAndTheNextFindsRoom) {
   Fixture f;
   auto shares = Shares::make(f.loop, {0}, small());
@@ -169,9 +177,7 @@ Peer host(const std::string& name) {
 // A host that is known by a certificate asks for several users, but not without end; and users keep what is theirs.
 TEST(Shares, AHostWithACertificateIsCountedByItsName) {
   Fixture f;
-  ShareFigures figures = small();
-  figures.parked_after = Duration{};
-  figures.frames_in_turn = 1000;
+  ShareFigures figures = parking();
   figures.host_bytes = 100;
   auto shares = Shares::make(f.loop, {}, figures);
   std::vector<std::unique_ptr<Share>> n1;
@@ -201,9 +207,7 @@ TEST(Shares, AHostWithACertificateIsCountedByItsName) {
 // Who has copied a node's certificate fills what its other connections may hold, and nothing of the one that has registered.
 TEST(Shares, TheRegisteredConnectionOfAHostIsCountedApart) {
   Fixture f;
-  ShareFigures figures = small();
-  figures.parked_after = Duration{};
-  figures.frames_in_turn = 1000;
+  ShareFigures figures = parking();
   figures.host_bytes = 100;
   auto shares = Shares::make(f.loop, {}, figures);
   auto registered = *shares->open(host("n1")), copy = *shares->open(host("n1"));
@@ -227,9 +231,7 @@ TEST(Shares, TheRegisteredConnectionOfAHostIsCountedApart) {
 // What a node passes on for users who wait leaves room for what it asks itself.
 TEST(Shares, WhatAHostPassesOnLeavesRoomForItsOwnRequests) {
   Fixture f;
-  ShareFigures figures = small();
-  figures.parked_after = Duration{};
-  figures.frames_in_turn = 1000;
+  ShareFigures figures = parking();
   auto shares = Shares::make(f.loop, {}, figures);
   auto n1 = *shares->open(host("n1"));
   std::vector<std::shared_ptr<void>> waits;

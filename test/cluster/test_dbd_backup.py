@@ -62,13 +62,19 @@ def all_recorded(cluster, jobs):
     until(lambda: "%s, each once: %s\n%s" % (jobs, cluster.database.rows("SELECT job, state FROM muster_jobs"), cluster.logs()), there, 60)
 
 
-def test_the_backup_takes_over_and_gives_back(pair):
+def start_both(pair):
+    """The first serves, and the backup waits."""
     database = pair.database
     database.start()
     pair.start()
     wait_pings(pair, "UP", "DOWN")
     database.start_backup()
     until("the backup to wait", lambda: "waiting" in open(pair.folder + "/log/backup.log").read())
+    return database
+
+
+def test_the_backup_takes_over_and_gives_back(pair):
+    database = start_both(pair)
     assert pings(pair) == ["UP", "DOWN"]
     jobs = submit(pair, 3)
     # It is killed while jobs end.
@@ -107,12 +113,7 @@ def test_a_backup_alone_serves_and_the_primary_takes_its_place(pair):
 
 
 def test_a_primary_that_hangs_is_replaced_and_writes_no_more(pair):
-    database = pair.database
-    database.start()
-    pair.start()
-    wait_pings(pair, "UP", "DOWN")
-    database.start_backup()
-    until("the backup to wait", lambda: "waiting" in open(pair.folder + "/log/backup.log").read())
+    database = start_both(pair)
     jobs = submit(pair, 2)
     all_recorded(pair, jobs)
     os.kill(database.process.pid, signal.SIGSTOP)
