@@ -68,7 +68,7 @@ size_t Shares::bytes_of(Uid uid) const {
   return at == accounts_.end() ? 0 : at->second->bytes;
 }
 
-Error Shares::refused(const std::string& who, std::string what) {
+Error Shares::refused(const std::string& who, const std::string& what) {
   if (on_refused)
     if (auto untold = pace_.tell(who, Loop::monotonic())) on_refused(who + " is turned away: " + what + Pace::more(*untold));
   return Error(Errc::kTryAgainLater, "The daemon turned this connection away: " + what, "end some of your commands, or try again later");
@@ -107,7 +107,7 @@ Result<std::shared_ptr<void>> Shares::pass_on(Uid uid, size_t bytes) {
 
 Result<std::shared_ptr<void>> Shares::pass_on(const Subject& host, size_t bytes) { return pass_on(account(host.text(), true), bytes); }
 
-Result<std::shared_ptr<void>> Shares::pass_on(std::shared_ptr<Account> payer, size_t bytes) {
+Result<std::shared_ptr<void>> Shares::pass_on(const std::shared_ptr<Account>& payer, size_t bytes) {
   const size_t times = payer->times();
   if (payer->passed_on >= times * figures_.parked || payer->passed_on_bytes + bytes > times * figures_.parked_bytes) {
     Error e = refused(payer->who, std::to_string(payer->passed_on) + " requests of this " +

@@ -97,14 +97,14 @@ class Shares : public std::enable_shared_from_this<Shares> {
   static std::string name_of(Uid uid) { return "uid " + std::to_string(uid.value); }
   std::shared_ptr<Account> account(std::string who, bool host);
   std::shared_ptr<Account> account(const Peer& peer);
-  Result<std::shared_ptr<void>> pass_on(std::shared_ptr<Account> payer, size_t bytes);
+  Result<std::shared_ptr<void>> pass_on(const std::shared_ptr<Account>& payer, size_t bytes);
   void forget_if_empty(const Account& a);
   bool turn_is_over(Account& a);
   bool is_busy(Account& a, size_t bytes);
   void begin_turn();
   void resume_soon(Duration in);
   void resume();
-  Error refused(const std::string& who, std::string what);
+  Error refused(const std::string& who, const std::string& what);
 
   Loop& loop_;
   std::vector<uint32_t> reserve_;
