@@ -217,7 +217,7 @@ bool Share::hold(size_t bytes) {
   if (!account_) return true;
   const size_t more = bytes > held_ ? bytes - held_ : 0;
   if (account_->host) {
-    if (more && account_->bytes + more > shares_->figures_.host_bytes) return false;
+    if (more && bytes > shares_->figures_.host_bytes_each && account_->bytes + more > shares_->figures_.host_bytes) return false;
     account_->bytes += bytes - held_;
     held_ = bytes;
     return true;

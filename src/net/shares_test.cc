@@ -179,6 +179,7 @@ TEST(Shares, AHostWithACertificateIsCountedByItsName) {
   Fixture f;
   ShareFigures figures = parking();
   figures.host_bytes = 100;
+  figures.host_bytes_each = 10;
   auto shares = Shares::make(f.loop, {}, figures);
   std::vector<std::unique_ptr<Share>> n1;
   for (int i = 0; i < 20; ++i) n1.push_back(*shares->open(host("n1")));
@@ -195,6 +196,9 @@ TEST(Shares, AHostWithACertificateIsCountedByItsName) {
   EXPECT_EQ(alice->take(1), kTake);
   EXPECT_TRUE(n1[0]->hold(60));
   EXPECT_FALSE(n1[1]->hold(60));
+  EXPECT_TRUE(n1[1]->hold(40));
+  EXPECT_TRUE(n1[2]->hold(10)) << "each has some of its own";
+  EXPECT_FALSE(n1[2]->hold(11));
   EXPECT_TRUE(n2->hold(60));
   EXPECT_EQ(shares->bytes_of(Uid(1001)), 0u);
   std::vector<std::shared_ptr<void>> held;
@@ -209,6 +213,7 @@ TEST(Shares, TheRegisteredConnectionOfAHostIsCountedApart) {
   Fixture f;
   ShareFigures figures = parking();
   figures.host_bytes = 100;
+  figures.host_bytes_each = 10;
   auto shares = Shares::make(f.loop, {}, figures);
   auto registered = *shares->open(host("n1")), copy = *shares->open(host("n1"));
   using enum Share::Verdict;

@@ -60,8 +60,8 @@ ProcessHold what_holds(const ProcessInfo& process) {
   return out;
 }
 
-std::string hold_text(const ProcessHold& hold) {
-  std::string out = plain(hold.process.name) + " (" + std::to_string(hold.process.pid) + ") " + meaning_of(hold.process.state);
+std::string hold_text(const ProcessHold& hold, const std::string& of) {
+  std::string out = plain(hold.process.name) + " (" + std::to_string(hold.process.pid) + ")" + of + " " + meaning_of(hold.process.state);
   return hold.where.empty() ? out : out + ", in " + hold.where;
 }
 

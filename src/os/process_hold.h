@@ -21,6 +21,7 @@ struct ProcessHold {
 ProcessHold what_holds(const ProcessInfo& process);
 
 // "nfs-cat (812) cannot be interrupted, in nfs_wait_bit_killable". The name is quoted where it is no plain text: its user has chosen it.
-std::string hold_text(const ProcessHold& hold);
+// `of` stands behind the number: " of step 7.0".
+std::string hold_text(const ProcessHold& hold, const std::string& of = {});
 
 }  // namespace muster::os

@@ -37,6 +37,9 @@ TEST(ProcessHold, TextsOfStates) {
   EXPECT_EQ(hold_text(hold), "nfs-cat (812) cannot be interrupted, in nfs_wait_bit_killable");
   hold.where.clear();
   hold.process.state = 'Z';
+  hold.process.name = "a) b";
+  EXPECT_EQ(hold_text(hold, " of step 7.0"), "a) b (812) of step 7.0 has ended, and its parent has not taken note");
+  hold.process.name = "nfs-cat";
   EXPECT_EQ(hold_text(hold), "nfs-cat (812) has ended, and its parent has not taken note");
   hold.process.name = "a\nb";  // a user's choice
   EXPECT_EQ(hold_text(hold).find('\n'), std::string::npos);

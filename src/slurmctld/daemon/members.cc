@@ -24,12 +24,22 @@ void Members::add(const net::ChannelPtr& channel) {
   const std::string host = peer.certified.text();
   std::vector<const net::Channel*>& all = of_host_[host];
   all.push_back(channel.get());
-  channels_[channel.get()] = {host, peer.expires};
+  channels_[channel.get()] = {host, host_of_peer(peer.address), peer.expires};
   if (all.size() <= kMostOfHost) return;
-  const auto oldest = std::ranges::find_if(all, [&](const net::Channel* c) { return !nodes_.node_of(c); });
   if (auto untold = told_.tell("many " + host, net::Loop::monotonic()))
     logger_.error("{} has {} connections, at last from {}: the oldest ends{}", host, all.size(), peer.address, net::Pace::more(*untold));
-  drop_(*oldest);  // there is one: a node is registered on one connection
+  drop_(least_missed(all));
+}
+
+// There is one: a node is registered on one connection.
+const net::Channel* Members::least_missed(const std::vector<const net::Channel*>& of_one_host) const {
+  const auto as_many = [&](const net::Channel* c) {
+    return std::ranges::count(of_one_host, channels_.at(c).from, [&](const net::Channel* other) { return channels_.at(other).from; });
+  };
+  const net::Channel* out = nullptr;
+  for (const net::Channel* c : of_one_host)
+    if (!nodes_.node_of(c) && (!out || as_many(c) > as_many(out))) out = c;
+  return out;
 }
 
 void Members::gone(const net::Channel* channel) {

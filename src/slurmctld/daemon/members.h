@@ -3,8 +3,9 @@
 // Lives on the I/O thread.
 //
 // A connection lasts no longer than the certificate that it began with, or the last one that was given out on it. One host has at most
-// kMostOfHost of them: for the next one the oldest that is not registered goes. The newest would be the wrong one to turn away: who has copied
-// a certificate could then keep the host itself out. Cost: O(1) a frame, O(kMostOfHost) a connection.
+// kMostOfHost of them: for the next one goes the oldest that is not registered, of the address that has most of them. The newest would be the
+// wrong one to turn away, and so would the oldest of all: who has copied a certificate could then keep the host itself out, whose one
+// connection comes from an address of its own. Cost: O(1) a frame, O(kMostOfHost²) a connection.
 #pragma once
 
 #include <functional>
@@ -62,8 +63,10 @@ class Members {
   std::function<void(const net::Channel*)> drop_;
   struct Open {
     std::string host;  // Subject::text()
+    std::string from;  // its address without the port
     Time until{};      // when its certificate expires
   };
+  const net::Channel* least_missed(const std::vector<const net::Channel*>& of_one_host) const;
   Result<> check_place(const net::Channel& channel, const std::string& node) const;
 
   std::unordered_map<const net::Channel*, Open> channels_;

@@ -65,7 +65,12 @@ Programs::Programs(net::Loop& loop, os::Log& log, Ended ended, std::function<boo
 
 void Programs::power(const PowerNodes& what, const Cluster& cluster, const config::Config& config) {
   config::PowerCommand command = config::power_command(config, configured_program(what.program, config), what.action);
-  if (command.argv.empty()) return;
+  if (command.argv.empty()) {
+    if (!what.action.empty())
+      log_.error("PowerAction {} for {}: slurm.conf has none of that name any more, nothing is run", what.action,
+                 node_list_of(cluster, what.nodes));
+    return;
+  }
   Running run{command.argv[0], {}};
   std::vector<std::string> environment;
   if (what.program == event::PowerProgram::kResume) {

@@ -173,11 +173,11 @@ class ServiceTest : public testing::Test {
   }
   Peer& daemon() { return peer(Uid(0xffffffff), net::Trust::kClusterKey); }
   // A host with a certificate.
-  Peer& certified(SubjectKind kind, const std::string& name, Duration life = minutes(60)) {
+  Peer& certified(SubjectKind kind, const std::string& name, Duration life = minutes(60), const std::string& address = "10.0.0.1:4000") {
     net::Peer who;
     who.trust = net::Trust::kCertificate;
     who.certified = {kind, name};
-    who.address = "10.0.0.1:4000";
+    who.address = address;
     who.expires = net::Loop::now() + life;
     return peers.emplace_back(loop, *service, who);
   }
@@ -442,6 +442,18 @@ TEST_F(MembersTest, AHostHasFewConnectionsAndKeepsTheRegisteredOne) {
   EXPECT_FALSE(others.back()->closed);
   EXPECT_FALSE(answered(n.ask(rpc::Ping{})).refused());
   EXPECT_FALSE(answered(certified(SubjectKind::kNode, "n1").ask(rpc::Ping{})).refused());
+}
+
+// Who has copied a certificate pushes out its own connections, not that of the node, which is about to register.
+TEST_F(MembersTest, ACopyElsewhereDoesNotPushOutTheHostItself) {
+  Peer& itself = certified(SubjectKind::kNode, "n0");
+  std::vector<Peer*> copies;
+  for (size_t i = 0; i < 2 * Members::kMostOfHost; ++i)
+    copies.push_back(&certified(SubjectKind::kNode, "n0", minutes(60), "10.0.0.66:" + std::to_string(4000 + i)));
+  until([&] { return std::ranges::count_if(copies, &Peer::closed) == static_cast<long>(Members::kMostOfHost + 1); });
+  EXPECT_FALSE(itself.closed);
+  registered(itself, "n0");
+  EXPECT_FALSE(answered(itself.ask(rpc::Ping{})).refused());
 }
 
 // -Z: as for a registration.

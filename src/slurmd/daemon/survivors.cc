@@ -54,10 +54,7 @@ std::vector<os::ProcessHold> survivors_of(const std::optional<os::CgroupOptions>
 std::string tell_survivors(os::Log& log, const std::string& step, const std::vector<os::ProcessHold>& survivors) {
   for (const os::ProcessHold& each : survivors) log.error("step {}: {}", step, os::hold_text(each));
   if (survivors.empty()) return {};
-  std::string out = os::hold_text(survivors.front());
-  const size_t behind_pid = out.find(") ");
-  out.insert(behind_pid == std::string::npos ? 0 : behind_pid + 1, " of step " + step);
-  return out;
+  return os::hold_text(survivors.front(), " of step " + step);
 }
 
 }  // namespace muster::slurmd

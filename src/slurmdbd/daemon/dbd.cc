@@ -174,6 +174,7 @@ class Dbd {
                                      .report = [this] { log_.info("connections: {} open", service_->connections()); }});
     beat();
     loop_.run();
+    const std::shared_ptr<void> busy = turn_ ? turn_->busy() : nullptr;
     listeners_.clear();
     service_->close_all();
     service_.reset();  // finishes the writes under way
@@ -327,14 +328,18 @@ Result<> serve_by_turns(os::Log& log, const std::string& path, const Arguments& 
       if (auto loaded = load(path)) settings = std::move(loaded->settings);
     }
     if (!agent) agent = bind_again(agent_path, log);
+    net::ignore_daemon_signals();  // those of the loop that waited are back at their defaults
+    std::shared_ptr<void> busy = turn ? turn->busy() : nullptr;
     Dbd dbd(log, path, arguments, turn.get());
     if (auto ok = dbd.start(settings, slurm_user, std::exchange(agent, std::nullopt)); !ok) {
       if (!turn || (!turn->lost() && !again)) return ok;
       log.error("this slurmdbd does not serve: {}", ok.error().message());
+      busy.reset();
       turn->end();
       ::poll(nullptr, 0, 1000);
       continue;
     }
+    busy.reset();
     MUSTER_TRY_VOID(tell_ready());
     if (!dbd.run()) return {};
     turn->end();

@@ -1,5 +1,10 @@
 #include "slurmdbd/daemon/turn.h"
 
+#include <algorithm>
+#include <condition_variable>
+#include <future>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 #include "net/daemon_signals.h"
@@ -18,6 +23,7 @@ constexpr int kFreeLooks = 2;  // of the backup: the primary may only just be st
 Result<sql::Connection*> Turn::session() {
   if (session_) return session_.get();
   sql::MariaDbOptions options = database_;
+  options.answer_seconds = std::min<unsigned>(options.answer_seconds, kSilence);  // the others take it for hung by then
   options.on_connected = [this](sql::Connection& fresh) -> Result<> {
     if (!is_backup_) MUSTER_TRY_VOID(sql::take_lock(fresh, ServerLock::kPrimary));  // another has it: it is free once that one is gone
     if (!serving_) return {};
@@ -159,9 +165,24 @@ void Turn::beat(std::function<void(Beat)> then) {
   thread_.post([this, then = std::move(then)] { then(beat_now().value_or(lost_ ? Beat::kLost : Beat::kOurs)); });
 }
 
+std::shared_ptr<void> Turn::busy() {
+  const auto beats = [this](const std::stop_token& over) {
+    std::mutex mutex;
+    std::condition_variable_any wake;
+    std::unique_lock lock(mutex);
+    while (!wake.wait_for(lock, over, std::chrono::seconds(1), [&] { return over.stop_requested(); })) beat([](Beat) {});
+  };
+  return std::make_shared<std::jthread>(beats);
+}
+
 void Turn::end() {
-  serving_ = false;
-  if (session_ && !sql::release_lock(*session_, ServerLock::kServing)) session_.reset();
+  std::promise<void> ended;
+  thread_.post([&] {  // behind a beat that is under way
+    serving_ = false;
+    if (session_ && !sql::release_lock(*session_, ServerLock::kServing)) session_.reset();
+    ended.set_value();
+  });
+  ended.get_future().wait();
 }
 
 }  // namespace muster::slurmdbd

@@ -51,6 +51,9 @@ class Turn {
   enum class Beat : uint8_t { kOurs, kGiveBack, kLost };
   // One beat, on a thread of its own; `then` is called there.
   void beat(std::function<void(Beat)> then);
+  // Beats by itself while the handle lives: for work that keeps the daemon from beating and may take long (an upgrade of the tables, the end
+  // of a purge). Whoever holds it has something to do; a daemon that merely hangs holds none.
+  std::shared_ptr<void> busy();
   // Our turn is over: the session that writes is closed already.
   void end();
 

@@ -130,5 +130,21 @@ TEST_F(Turns, WhoDoesNotBeatIsReplaced) {
   EXPECT_EQ(beat(*primary), Turn::Beat::kLost);
 }
 
+// One that upgrades its tables for long does not hang.
+TEST_F(Turns, WhoIsBusyIsNotReplaced) {
+  auto primary = turn(false);
+  auto writer = serve(*primary);
+  auto busy = primary->busy();
+  auto backup = turn(true);
+  auto second = std::async(std::launch::async, [&] { return serve(*backup); });
+  EXPECT_NE(second.wait_for(std::chrono::seconds(Turn::kSilence + 3)), std::future_status::ready);
+  EXPECT_TRUE(writes(*writer));
+  EXPECT_EQ(beat(*primary), Turn::Beat::kOurs);
+  busy.reset();
+  writer.reset();
+  primary.reset();
+  EXPECT_TRUE(writes(*second.get()));
+}
+
 }  // namespace
 }  // namespace muster::slurmdbd
