@@ -205,10 +205,10 @@ def test_documents_are_posted_and_kept_until_they_are_taken(make_cluster):
 
 
 def test_what_is_not_there_is_told(make_cluster):
-    cluster = a_cluster(make_cluster, "kafka", "/etc/kafka.conf")
-    assert "JobCompType: jobcomp/kafka needs librdkafka" in cluster.logs(100000)
+    cluster = a_cluster(make_cluster, "lua", "/etc/jobcomp.lua")
+    assert "JobCompType: jobcomp/lua needs Lua" in cluster.logs(100000)
     said = cluster.run("sacct", "-c")
-    assert said.code == 1 and "jobcomp/kafka writes no file" in said.err, said
+    assert said.code == 1 and "jobcomp/lua writes no file" in said.err, said
     cluster.conf_lines = [l for l in cluster.conf_lines if not l.startswith("JobComp")] + ["JobCompType=jobcomp/script"]
     cluster.write_lines()
     said = cluster.run("scontrol", "reconfigure")

@@ -237,6 +237,9 @@ rpc::RegisterCluster make_registration(const Cluster& cluster, const config::Con
   totals.nodes = names.size();
   totals.billing = billing;
   totals.keep_gres(request.tracked_tres);
+  for (const auto& [name, count] : config.licenses)
+    if (std::ranges::any_of(request.tracked_tres, [&](const std::string& tres) { return iequals(tres, tres_of_license(name)); }))
+      totals.licenses.push_back({name, count});
   request.cluster.tres = totals;
   return request;
 }

@@ -189,6 +189,10 @@ TEST(Records, TheClusterIsRegisteredWithTheTresThatAreTracked) {
   config::Config c;
   c.accounting_storage_tres = {"gres/gpu"};
   EXPECT_EQ(tres_text(make_registration(b.core.cluster(), c).cluster.tres), "cpu=32,mem=20000M,node=6,billing=32,gres/gpu=4");
+  c.accounting_storage_tres.push_back("license/matlab");
+  c.licenses = {{"matlab", 10}, {"ansys", 2}};
+  EXPECT_EQ(tres_text(make_registration(b.core.cluster(), c).cluster.tres),
+            "cpu=32,mem=20000M,node=6,billing=32,gres/gpu=4,license/matlab=10");
 }
 
 TEST(Records, AJobThatGaveUpNodesIsRecordedWithTheRest) {

@@ -24,6 +24,8 @@ EndedRun ended_run(const Cluster& cluster, const Job& job) {
 
 bool is_over(const Job& job) { return job.finished() && job.ended != kTimeUnset; }
 
+bool is_under_way(const Job& job) { return !job.finished() && job.allocation && job.started != kTimeUnset; }
+
 // The run as it was before the turn, with what its end says: the turn itself put the job back into the queue, or forgot it.
 std::optional<EndedRun> as_it_ended(const Cluster& before, JobId id, const event::JobEnding& end) {
   const Job* job = before.jobs.find(id.value);
@@ -50,6 +52,25 @@ std::vector<EndedRun> runs_ended(const Cluster& before, const Cluster& after, co
     if (job && is_over(*job) && (!old || old->restarts == job->restarts)) out.push_back(ended_run(after, *job));
     else if (auto run = as_it_ended(before, id, *end)) out.push_back(std::move(*run));
   }
+  return out;
+}
+
+std::vector<EndedRun> runs_begun(const Cluster& after, const Events& events) {
+  std::vector<EndedRun> out;
+  for (const Event& event : events) {
+    const auto* start = std::get_if<event::JobStarted>(&event);
+    if (!start) continue;
+    const Job* job = after.jobs.find((start->task_job ? start->task_job : start->job).value);
+    if (job && is_under_way(*job)) out.push_back(ended_run(after, *job));
+  }
+  return out;
+}
+
+std::vector<EndedRun> runs_under_way(const Cluster& state) {
+  std::vector<EndedRun> out;
+  state.jobs.for_each([&](uint32_t, const Job& job) {
+    if (is_under_way(job)) out.push_back(ended_run(state, job));
+  });
   return out;
 }
 

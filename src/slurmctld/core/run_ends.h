@@ -1,4 +1,4 @@
-// Runs of jobs that have ended, for what is told of each once (slurm.conf(5) JobCompType). A run ends with its job, or with a requeue, after which
+// Runs of jobs that have ended, or begun, for what is told of each once (slurm.conf(5) JobCompType). A run ends with its job, or with a requeue, after which
 // the next one has another number of restarts. Tasks of an array that were cancelled before they had a record of their own have no run; an array's
 // record that is cancelled as a whole has one. Pure. Cost: O(events) for a turn, O(jobs) at a start.
 #pragma once
@@ -24,6 +24,9 @@ struct EndedRun {
 
 // The runs that the events of a turn ended. `before` and `after`: the state before and after that turn.
 std::vector<EndedRun> runs_ended(const Cluster& before, const Cluster& after, const Events& events);
+// The runs that the events of a turn began and that run still after it; those that run in the state.
+std::vector<EndedRun> runs_begun(const Cluster& after, const Events& events);
+std::vector<EndedRun> runs_under_way(const Cluster& state);
 // The jobs that the turn forgot.
 std::vector<uint32_t> jobs_forgotten(const Events& events);
 // All runs in the state that are over. Whoever starts anew has to look at all of them, for nobody says which were told already.

@@ -50,6 +50,20 @@ TEST(RunEnds, AJobThatEnds) {
   EXPECT_EQ(jobs_forgotten(events), std::vector<uint32_t>{job.value});
 }
 
+TEST(RunEnds, AJobThatBegins) {
+  EndBench b;
+  const size_t first = b.log.size();
+  const JobId job = b.running(), waits = b.submit([](JobRequest&r) { r.hold = true; });
+  const auto begun = runs_begun(b.core.cluster(), Events(b.log.begin() + static_cast<ptrdiff_t>(first), b.log.end()));
+  ASSERT_EQ(begun.size(), 1u);
+  EXPECT_EQ(begun[0].record.key.id, job);
+  EXPECT_NE(begun[0].record.key.id, waits);
+  EXPECT_EQ(begun[0].record.node_list, "n0");
+  ASSERT_EQ(runs_under_way(b.core.cluster()).size(), 1u) << "a start says it again";
+  b.ends(job, 0);
+  EXPECT_TRUE(runs_under_way(b.core.cluster()).empty());
+}
+
 TEST(RunEnds, ARequeueEndsARun) {
   EndBench b;
   const JobId job = b.running();

@@ -90,6 +90,7 @@ void AccountingLink::connected(net::ChannelPtr channel, const std::string& host)
   const auto cluster = ports_.snapshot();
   registered_ = wire::encoded(make_registration(*cluster, settings_->config()));
   registered_epoch_ = cluster->nodes_epoch;
+  registered_settings_ = settings_;
   channel_->request(wire::number_of<rpc::RegisterCluster>, registered_, settings_->config().message_timeout,
                     [this, alive = alive_, raw, host](Result<net::Frame> answer) {
                       if (!*alive || channel_.get() != raw) return;
@@ -117,24 +118,24 @@ void AccountingLink::add_groups(rpc::StoreRecords& m) {
 void AccountingLink::upload(UploadRecords batch) {
   auto cluster = ports_.snapshot();
   const bool nodes_changed = std::exchange(registered_epoch_, cluster->nodes_epoch) != cluster->nodes_epoch;
-  maker_.post(
-      [this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), settings = settings_, nodes_changed]() mutable {
-        const sched::PriorityRule priorities(*cluster, settings->priority, net::Loop::now());
-        rpc::StoreRecords records = make_upload(*cluster, batch, recorded_parts(settings->config()), &priorities);
-        std::string made_of;
-        if (nodes_changed) made_of = wire::encoded(make_registration(*cluster, settings->config()));
-        cluster.reset();  // here: letting go of a snapshot may take a while
-        add_groups(records);
-        auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
-        poster([this, alive, messages, made_of = std::move(made_of)] {
-          if (!*alive) return;
-          if (!made_of.empty()) register_anew(made_of);
-          send(messages);
-        });
-      });
+  const bool changed = std::exchange(registered_settings_, settings_) != settings_ || nodes_changed;
+  maker_.post([this, alive = alive_, poster = loop_.poster(), cluster, batch = std::move(batch), settings = settings_, changed]() mutable {
+    const sched::PriorityRule priorities(*cluster, settings->priority, net::Loop::now());
+    rpc::StoreRecords records = make_upload(*cluster, batch, recorded_parts(settings->config()), &priorities);
+    std::string made_of;
+    if (changed) made_of = wire::encoded(make_registration(*cluster, settings->config()));
+    cluster.reset();  // here: letting go of a snapshot may take a while
+    add_groups(records);
+    auto messages = std::make_shared<Messages>(records.position, upload_parts(records));
+    poster([this, alive, messages, made_of = std::move(made_of)] {
+      if (!*alive) return;
+      if (!made_of.empty()) register_anew(made_of);
+      send(messages);
+    });
+  });
 }
 
-// Nodes may have come, gone or changed: from now on the cluster is made of something else.
+// Nodes may have come, gone or changed, and licences too: from now on the cluster is made of something else.
 void AccountingLink::register_anew(const std::string& made_of) {
   if (!channel_ || made_of == registered_) return;
   registered_ = made_of;

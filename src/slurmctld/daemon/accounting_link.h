@@ -67,10 +67,11 @@ class AccountingLink {
   net::Security security_;
   net::ChannelPtr channel_;
   bool connecting_ = false, backup_turn_ = false;
-  std::string registered_;         // what slurmdbd was told of the cluster, encoded
-  uint64_t registered_epoch_ = 0;  // Cluster::nodes_epoch then
-  uint32_t failures_ = 0;          // since slurmdbd was there last
-  bool refused_ = false;           // slurmdbd is there and does not store
+  std::string registered_;                               // what slurmdbd was told of the cluster, encoded
+  std::shared_ptr<const Settings> registered_settings_;  // and what was configured then
+  uint64_t registered_epoch_ = 0;                        // Cluster::nodes_epoch then
+  uint32_t failures_ = 0;                                // since slurmdbd was there last
+  bool refused_ = false;                                 // slurmdbd is there and does not store
   net::Backoff pauses_{milliseconds(200), seconds(10), net::Backoff::random_seed()};
   std::unique_ptr<net::Loop::Timer> timer_;
   os::UserDirectory users_;

@@ -47,6 +47,17 @@ std::unique_ptr<CompletionSender> script_sender(std::string path, RunProgram run
 // Posts each document to a URL, until the server answers with 2xx. What it refuses for the document's sake (400, 413, 422) is logged and left.
 std::unique_ptr<CompletionSender> http_sender(std::string url, os::Log& log, const std::atomic<bool>& stopping);
 
+// Hands each document to a Kafka cluster (kafka_producer.h), to one topic or to that for starts, and waits until brokers have taken it. What they refuse for the document's
+// sake is logged and left. A document of which it is not known at the end of the controller, after flush_timeout, whether it was taken is sent again.
+struct KafkaPlace {
+  std::string properties;  // the file with librdkafka's
+  std::string topic, start_topic;
+  Duration flush_timeout{};
+};
+std::unique_ptr<CompletionSender> kafka_sender(KafkaPlace place, os::Log& log, const std::atomic<bool>& stopping);
+// As it waits in the outbox.
+std::string for_kafka(bool is_start, std::string document);
+
 // The texts between bytes 0, and back.
 std::string packed_variables(const std::vector<std::string>& variables);
 std::vector<std::string> unpacked_variables(std::string_view packed);

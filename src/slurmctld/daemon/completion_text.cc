@@ -103,23 +103,25 @@ class Document {
   Writer out_;
 };
 
-void add_times(Document& d, const JobRecord& r) {
+void add_times(Document& d, const JobRecord& r, bool ended) {
   d.time("@start", start_of(r));
-  d.time("@end", r.ended);
-  d.time("@end_time", r.ended);  // as the guide has it
-  d.number("elapsed", elapsed_of(r));
+  if (ended) {
+    d.time("@end", r.ended);
+    d.time("@end_time", r.ended);  // as the guide has it
+    d.number("elapsed", elapsed_of(r));
+  }
   d.time("@submit", r.key.submitted);
   if (r.eligible == kTimeUnset) return;
   d.time("@eligible", r.eligible);
   if (r.started != kTimeUnset) d.number("@queue_wait", std::max<int64_t>(0, to_seconds(r.started - r.eligible)));
 }
 
-void add_resources(Document& document, const EndedRun& run) {
+void add_resources(Document& document, const EndedRun& run, bool ended) {
   const JobRecord& record = run.record;
   document.text("nodes", record.node_list);
   document.number("total_cpus", record.cpus);
   document.number("total_nodes", record.nodes);
-  document.real("cpu_hours", static_cast<double>(elapsed_of(record)) * record.cpus / 3600);
+  if (ended) document.real("cpu_hours", static_cast<double>(elapsed_of(record)) * record.cpus / 3600);
   document.number("ntasks", record.tasks);
   document.number("ntasks_per_node", run.tasks_per_node);
   document.number("cpus_per_task", std::max(1u, run.cpus_per_task));
@@ -127,6 +129,45 @@ void add_resources(Document& document, const EndedRun& run) {
   document.if_any("tres_req", tres_text(record.tres_requested));
   document.if_any("tres_alloc", tres_text(record.tres_allocated));
   document.if_any("excluded_nodes", run.excluded_nodes);
+}
+
+std::string document_of(const EndedRun& run, bool ended, bool comment, const std::optional<std::string>& script) {
+  const JobRecord& record = run.record;
+  Document document;
+  document.number("jobid", record.key.id.value);
+  document.text("cluster", record.cluster);
+  document.text("container", record.container);
+  document.text("username", record.user);
+  document.number("user_id", record.uid.value);
+  document.text("groupname", record.group);
+  document.number("group_id", record.gid.value);
+  add_times(document, record, ended);
+  document.text("partition", record.partition);
+  document.text("alloc_node", run.submit_host);
+  add_resources(document, run, ended);
+  if (ended) {
+    document.text("derived_ec", exit_text(record.derived_exit_status));
+    document.text("exit_code", exit_text(record.exit_status));
+  }
+  document.text("state", job_state_name(record.state));
+  if (record.array_job_id) document.number("array_job_id", record.array_job_id.value);
+  if (record.array_job_id && record.array_task != kNoArrayTask) document.number("array_task_id", record.array_task);
+  document.number("het_job_id", record.het.leader.value);
+  document.number("het_job_offset", record.het.offset);
+  document.text("work_dir", record.work_dir);
+  document.if_any("std_in", record.std_in);
+  document.if_any("std_out", record.std_out);
+  document.if_any("std_err", record.std_err);
+  document.text("job_name", record.name);
+  document.if_any("account", record.account);
+  document.if_any("qos", record.qos);
+  document.if_any("wc_key", record.wckey);
+  document.if_any("reservation_name", record.reservation);
+  document.if_any("licenses", record.licenses);
+  document.if_any("orig_dependency", run.dependency);
+  if (comment) document.if_any("comment", record.comment);
+  if (script) document.if_any("script", *script);
+  return document.take();
 }
 
 }  // namespace
@@ -199,40 +240,11 @@ std::vector<std::string> completion_variables(const EndedRun& run) {
 }
 
 std::string completion_document(const EndedRun& run, bool comment, const std::optional<std::string>& script) {
-  const JobRecord& record = run.record;
-  Document document;
-  document.number("jobid", record.key.id.value);
-  document.text("cluster", record.cluster);
-  document.text("container", record.container);
-  document.text("username", record.user);
-  document.number("user_id", record.uid.value);
-  document.text("groupname", record.group);
-  document.number("group_id", record.gid.value);
-  add_times(document, record);
-  document.text("partition", record.partition);
-  document.text("alloc_node", run.submit_host);
-  add_resources(document, run);
-  document.text("derived_ec", exit_text(record.derived_exit_status));
-  document.text("exit_code", exit_text(record.exit_status));
-  document.text("state", job_state_name(record.state));
-  if (record.array_job_id) document.number("array_job_id", record.array_job_id.value);
-  if (record.array_job_id && record.array_task != kNoArrayTask) document.number("array_task_id", record.array_task);
-  document.number("het_job_id", record.het.leader.value);
-  document.number("het_job_offset", record.het.offset);
-  document.text("work_dir", record.work_dir);
-  document.if_any("std_in", record.std_in);
-  document.if_any("std_out", record.std_out);
-  document.if_any("std_err", record.std_err);
-  document.text("job_name", record.name);
-  document.if_any("account", record.account);
-  document.if_any("qos", record.qos);
-  document.if_any("wc_key", record.wckey);
-  document.if_any("reservation_name", record.reservation);
-  document.if_any("licenses", record.licenses);
-  document.if_any("orig_dependency", run.dependency);
-  if (comment) document.if_any("comment", record.comment);
-  if (script) document.if_any("script", *script);
-  return document.take();
+  return document_of(run, true, comment, script);
+}
+
+std::string start_document(const EndedRun& run, bool comment, const std::optional<std::string>& script) {
+  return document_of(run, false, comment, script);
 }
 
 }  // namespace muster::slurmctld

@@ -1,5 +1,5 @@
-// What is told of a run that has ended: a line of jobcomp/filetxt, the variables of jobcomp/script, a document of jobcomp/elasticsearch.
-// slurm.conf(5) JobCompType, guide elasticsearch. Names of lines, variables and members are those that Slurm uses. Pure.
+// What is told of a run that has ended: a line of jobcomp/filetxt, the variables of jobcomp/script, a document of jobcomp/elasticsearch and jobcomp/kafka,
+// which also tells of one that has begun. slurm.conf(5) JobCompType, guides elasticsearch and jobcomp_kafka. Names of lines, variables and members are those that Slurm uses. Pure.
 #pragma once
 
 #include <optional>
@@ -20,5 +20,7 @@ std::vector<std::string> completion_variables(const EndedRun& run);
 
 // One JSON object. `comment`: with the job's. `script`: the batch script, if it is to be sent.
 std::string completion_document(const EndedRun& run, bool comment, const std::optional<std::string>& script);
+// The same of a run that has begun, without what only an end brings.
+std::string start_document(const EndedRun& run, bool comment, const std::optional<std::string>& script);
 
 }  // namespace muster::slurmctld

@@ -19,6 +19,7 @@ std::string_view name_of(CompletionKind kind) {
     case CompletionKind::kFile: return "filetxt";
     case CompletionKind::kScript: return "script";
     case CompletionKind::kElasticsearch: return "elasticsearch";
+    case CompletionKind::kKafka: return "kafka";
   }
   return "none";
 }
@@ -28,8 +29,9 @@ std::string key_of(const JobRecordKey& key) {
   return std::to_string(key.id.value) + "." + std::to_string(key.submitted.time_since_epoch().count()) + "." + std::to_string(key.restarts);
 }
 
-bool matters(const Event& event) {
-  return std::holds_alternative<event::JobEnding>(event) || std::holds_alternative<event::JobsPurged>(event);
+bool matters(const Event& event, bool starts) {
+  return std::holds_alternative<event::JobEnding>(event) || std::holds_alternative<event::JobsPurged>(event) ||
+         (starts && std::holds_alternative<event::JobStarted>(event));
 }
 
 }  // namespace
@@ -60,6 +62,7 @@ void Completions::configure(const config::JobCompletion& chosen, bool shared) {
   shared_ = shared;
   changed_ = true;
   wanted_ = chosen.kind != CompletionKind::kNone;
+  starts_wanted_ = !chosen.start_topic.empty();
   wake_.notify_all();
 }
 
@@ -67,7 +70,7 @@ void Completions::configure(const config::JobCompletion& chosen, bool shared) {
 void Completions::begin(std::shared_ptr<const Snapshot> state) {
   if (!wanted_) return;
   keeper_.post([this, state] {
-    keep(runs_over(*state), {});
+    keep({runs_over(*state), starts_wanted_ ? runs_under_way(*state) : std::vector<EndedRun>(), {}});
     const std::lock_guard lock(mutex_);
     if (!outbox_) return;
     if (Result<> done = outbox_->forget_all_but(jobs_known(*state)); !done) not_kept(done.error());
@@ -75,9 +78,10 @@ void Completions::begin(std::shared_ptr<const Snapshot> state) {
 }
 
 void Completions::turn(std::shared_ptr<const Snapshot> before, std::shared_ptr<const Snapshot> after, const Events& events) {
-  if (!wanted_ || std::ranges::none_of(events, matters)) return;
+  if (!wanted_) return;
   Events some;
-  std::ranges::copy_if(events, std::back_inserter(some), matters);
+  std::ranges::copy_if(events, std::back_inserter(some), [starts = starts_wanted_.load()](const Event& e) { return matters(e, starts); });
+  if (some.empty()) return;
   if (handed_ + some.size() > kMostHanded) {
     log_.error("JobCompType: {} ends of jobs wait for the disk already, {} more are told after the next start", handed_.load(),
                some.size());
@@ -85,7 +89,7 @@ void Completions::turn(std::shared_ptr<const Snapshot> before, std::shared_ptr<c
   }
   handed_ += some.size();
   keeper_.post([this, before = std::move(before), after = std::move(after), some = std::move(some)] {
-    keep(runs_ended(*before, *after, some), jobs_forgotten(some));
+    keep({runs_ended(*before, *after, some), runs_begun(*after, some), jobs_forgotten(some)});
     handed_ -= some.size();
   });
 }
@@ -99,37 +103,51 @@ void Completions::open() {
     log_.error("JobCompType: {} records that waited for another kind of receiver are dropped", outbox_->dropped_of_other_kind());
 }
 
-void Completions::keep(const std::vector<EndedRun>& runs, const std::vector<uint32_t>& forgotten) {
+void Completions::keep(const Turned& turned) {
   std::unique_lock lock(mutex_);
   const config::JobCompletion chosen = chosen_;
   lock.unlock();
   std::vector<store::Outbox::Document> documents;
-  for (const EndedRun& run : runs) documents.push_back({run.record.key.id.value, key_of(run.record.key), text_of(run, chosen)});
+  for (const EndedRun& run : turned.begun)
+    documents.push_back({run.record.key.id.value, key_of(run.record.key) + ".start", start_text_of(run, chosen)});
+  for (const EndedRun& run : turned.ended) documents.push_back({run.record.key.id.value, key_of(run.record.key), text_of(run, chosen)});
   lock.lock();
   if (chosen != chosen_) {  // meanwhile they are to be something else
     lock.unlock();
-    return keep(runs, forgotten);
+    return keep(turned);
   }
   open();
   if (!outbox_) return;
   const Result<size_t> added = outbox_->put(documents);
   if (!added) return not_kept(added.error());
-  if (Result<> done = outbox_->forget(forgotten); !done) not_kept(done.error());
+  if (Result<> done = outbox_->forget(turned.forgotten); !done) not_kept(done.error());
   const Result<size_t> dropped = outbox_->drop_excess(kMostWaiting, kMostBytes);
   if (dropped && *dropped) log_.error("JobCompType: nobody takes the records of ended jobs; the {} oldest are lost", *dropped);
   if (*added) wake_.notify_all();
 }
 
-std::string Completions::text_of(const EndedRun& run, const config::JobCompletion& chosen) {
-  EndedRun named = run;
-  if (named.record.user.empty()) named.record.user = users_.user_name(run.record.uid);
-  named.record.group = users_.group_name(run.record.gid);
-  if (chosen.kind == CompletionKind::kFile) return completion_line(named);
-  if (chosen.kind == CompletionKind::kScript) return packed_variables(completion_variables(named));
-  std::optional<std::string> script;
-  if (chosen.send_script && !run.record.script_hash.empty())
-    if (Result<std::string> bytes = read_blob_(run.record.script_hash); bytes && bytes->size() <= kMostScript) script = std::move(*bytes);
-  return completion_document(named, chosen.send_comment, script);
+EndedRun Completions::named(EndedRun run) {
+  if (run.record.user.empty()) run.record.user = users_.user_name(run.record.uid);
+  run.record.group = users_.group_name(run.record.gid);
+  return run;
+}
+
+std::optional<std::string> Completions::script_of(const EndedRun& run, const config::JobCompletion& chosen) const {
+  if (!chosen.send_script || run.record.script_hash.empty()) return std::nullopt;
+  Result<std::string> bytes = read_blob_(run.record.script_hash);
+  return bytes && bytes->size() <= kMostScript ? std::optional(std::move(*bytes)) : std::nullopt;
+}
+
+std::string Completions::start_text_of(const EndedRun& run, const config::JobCompletion& chosen) {
+  return for_kafka(true, start_document(named(run), chosen.send_comment, script_of(run, chosen)));
+}
+
+std::string Completions::text_of(const EndedRun& bare, const config::JobCompletion& chosen) {
+  const EndedRun run = named(bare);
+  if (chosen.kind == CompletionKind::kFile) return completion_line(run);
+  if (chosen.kind == CompletionKind::kScript) return packed_variables(completion_variables(run));
+  std::string document = completion_document(run, chosen.send_comment, script_of(run, chosen));
+  return chosen.kind == CompletionKind::kKafka ? for_kafka(false, std::move(document)) : document;
 }
 
 void Completions::not_kept(const Error& why) {
@@ -161,6 +179,8 @@ std::unique_ptr<CompletionSender> Completions::make_sender() {
           },
           log_, stopping_);
     case CompletionKind::kElasticsearch: return http_sender(chosen_.place, log_, stopping_);
+    case CompletionKind::kKafka:
+      return kafka_sender({chosen_.place, chosen_.topic, chosen_.start_topic, chosen_.flush_timeout}, log_, stopping_);
   }
   return nullptr;
 }

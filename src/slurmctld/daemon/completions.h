@@ -1,4 +1,5 @@
-// Completions: each run of a job that has ended is told once to whom slurm.conf names: a file, a program or an Elasticsearch server (JobCompType).
+// Completions: each run of a job that has ended is told once to whom slurm.conf names: a file, a program, an Elasticsearch server or a Kafka
+// cluster (JobCompType), which is told of its start as well if it wants that.
 //
 // Nothing of it is on the way of the controller. The core thread hands over the snapshots before and after a turn with the events that end or
 // forget jobs; a thread makes documents of them and puts them into a file of their own, jobcomp.db in StateSaveLocation (store/outbox.h);
@@ -46,16 +47,23 @@ class Completions {
   void configure(const config::JobCompletion& chosen, bool shared);
   // The state as a controller finds it at its start.
   void begin(std::shared_ptr<const Snapshot> state);
-  // From the core thread: what a turn that is durable did. Costs nothing unless a job ended or was forgotten in it.
+  // From the core thread: what a turn that is durable did. Costs a look at each event unless a job began, ended or was forgotten in it.
   void turn(std::shared_ptr<const Snapshot> before, std::shared_ptr<const Snapshot> after, const Events& events);
   bool reaped(pid_t pid, int raw_status) { return programs_.reaped(pid, raw_status); }  // on SIGCHLD: whether it was a program of ours
   void close();
 
  private:
-  void keep(const std::vector<EndedRun>& runs, const std::vector<uint32_t>& forgotten);
+  struct Turned {
+    std::vector<EndedRun> ended, begun;
+    std::vector<uint32_t> forgotten;
+  };
+  void keep(const Turned& turned);
   void open();
   void not_kept(const Error& why);
-  std::string text_of(const EndedRun& run, const config::JobCompletion& chosen);
+  EndedRun named(EndedRun run);  // with the names of its user and group
+  std::optional<std::string> script_of(const EndedRun& run, const config::JobCompletion& chosen) const;
+  std::string text_of(const EndedRun& bare, const config::JobCompletion& chosen);
+  std::string start_text_of(const EndedRun& run, const config::JobCompletion& chosen);
   void send_all();
   bool send_some();
   void failed(const std::string& why);
@@ -67,7 +75,7 @@ class Completions {
   ReadBlob read_blob_;
   site::Programs programs_;                                     // of the I/O thread
   std::shared_ptr<bool> alive_ = std::make_shared<bool>(true);  // false on the I/O thread once we are closed
-  std::atomic<bool> wanted_{false}, stopping_{false};
+  std::atomic<bool> wanted_{false}, starts_wanted_{false}, stopping_{false};
   std::atomic<size_t> handed_{0};
 
   std::mutex mutex_;  // guards what follows
