@@ -53,13 +53,16 @@ endfunction()
 # All of them, without the tests.
 add_custom_target(programs)
 
-# The part of an installation that a program belongs to: a daemon is one of its own, slurmstepd belongs to slurmd, commands to the client.
+# The part of an installation that a program belongs to: a daemon is one of its own, slurmstepd belongs to slurmd, commands to the client, but for
+# the one that needs the HDF5 library.
 function(muster_component name out)
   set(${out} client PARENT_SCOPE)
   if(name MATCHES "^(slurm(ctld|d|dbd)|sackd)$")
     set(${out} ${name} PARENT_SCOPE)
   elseif(name MATCHES "^slurmstepd")
     set(${out} slurmd PARENT_SCOPE)
+  elseif(name STREQUAL sh5util)
+    set(${out} hdf5 PARENT_SCOPE)
   endif()
 endfunction()
 

@@ -86,7 +86,9 @@ muster_package(slurmdbd SUMMARY "accounting daemon of Muster" DEPENDS "${same}, 
 muster_package(sackd SUMMARY "daemon of Muster for login hosts" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION}), init-system-helpers"
                RECOMMENDS "munge, logrotate" PROVIDES sackd SCRIPTS ${scripts_sackd})
 muster_package(mpi SUMMARY "modules of Muster for srun --mpi=pmix and --mpi=pmi2" DEPENDS "${same}")
+muster_package(hdf5 SUMMARY "sh5util of Muster: the profiles of a job as one HDF5 file" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION})"
+               PROVIDES slurm-wlm-hdf5-plugin)
 muster_package(dev SUMMARY "headers for SPANK plugins" DEPENDS "${same}" PROVIDES libslurm-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
-set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi dev)
+set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi hdf5 dev)
 include(CPack)

@@ -31,7 +31,9 @@ constexpr KeyRow kRows[] = {
     text("AcctGatherFilesystemType", nullptr, "Which file system counters are read.").not_yet("file system accounting"),
     text("AcctGatherInterconnectType", nullptr, "Which network counters are read.").not_yet("interconnect accounting"),
     seconds("AcctGatherNodeFreq", "0", "Interval of the samples of power taken per node; 0 takes none.").restart(),
-    text("AcctGatherProfileType", nullptr, "Where job profiles are written.").not_yet("job profiles"),
+    one_of("AcctGatherProfileType", "acct_gather_profile/hdf5|acct_gather_profile/influxdb|acct_gather_profile/none", nullptr,
+           "Where time series of steps are recorded: in files (hdf5).")
+        .restart(),
     yesno("AllowSpecResourcesUsage", "No", "Jobs may ask for the specialized cores of a node with --core-spec."),
     list("AuthAltTypes", nullptr, "Further ways to authenticate that slurmctld accepts, for example auth/jwt.").restart().not_yet("JWT"),
     list("AuthAltParameters", nullptr, "Options of AuthAltTypes: jwt_key=, jwks=, max_token_lifespan= and others.")

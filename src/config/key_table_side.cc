@@ -19,8 +19,9 @@ constexpr KeyRow kRows[] = {
     acct(text("EnergyIPMIUsername", nullptr, "User of the BMC.")),
     acct(text("EnergyIPMIPassword", nullptr, "Password of the BMC.").hidden()),
     acct(number("EnergyIPMITimeout", "10", "Seconds a reading of the XCC may take.")),
-    acct(path("ProfileHDF5Dir", nullptr, "Directory of the profile files.")),
-    acct(list("ProfileHDF5Default", "None", "What is profiled when the job does not say.")),
+    path("ProfileHDF5Dir", nullptr, "Directory below which nodes record profiles, shared by all of them.").of(ConfFile::kAcctGather),
+    list("ProfileHDF5Default", "None", "What is profiled when the job does not say: All, None, Energy, Filesystem, Network, Task.")
+        .of(ConfFile::kAcctGather),
     acct(text("ProfileInfluxDBDatabase", nullptr, "Database of the profiles.")),
     acct(list("ProfileInfluxDBDefault", "None", "What is profiled when the job does not say.")),
     acct(list("ProfileInfluxDBExtraTags", nullptr, "Further tags on every measurement.")),

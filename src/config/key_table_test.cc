@@ -129,7 +129,8 @@ TEST(KeyTable, EveryGlobalKeyThatWorksFeedsAMember) {
                                            "JobCompLoc",           "JobCompParams",
                                            "JobCompType",          "Licenses",
                                            "PriorityWeightTRES",   "PriorityUsageResetPeriod",
-                                           "AcctGatherEnergyType", "AcctGatherNodeFreq"};
+                                           "AcctGatherEnergyType", "AcctGatherNodeFreq",
+                                           "AcctGatherProfileType"};
   std::set<std::string> bound;
   for (const Binding& b : bindings()) {
     const KeyRow* row = find_row(ConfFile::kSlurm, Section::kGlobal, b.key);

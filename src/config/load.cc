@@ -7,6 +7,7 @@
 #include "config/record.h"
 #include "config/resources_yaml.h"
 #include "config/slurm_build.h"
+#include "config/step_profiles.h"
 
 namespace muster::config {
 
@@ -36,7 +37,7 @@ Section side_section(ConfFile file, const Line& line) {
 
 // Checks the files whose features are not there yet, so that a typing error shows today.
 void check_side_files(FileSource& source, const Config& config, LoadedConfig& out) {
-  for (ConfFile file : {ConfFile::kAcctGather, ConfFile::kBurstBuffer, ConfFile::kHelpers, ConfFile::kJobContainer, ConfFile::kOci}) {
+  for (ConfFile file : {ConfFile::kBurstBuffer, ConfFile::kHelpers, ConfFile::kJobContainer, ConfFile::kOci}) {
     bool present = false;
     std::vector<ConfigError> odd;
     std::vector<Line> lines = side_lines(source, config, file, present, odd);
@@ -47,6 +48,19 @@ void check_side_files(FileSource& source, const Config& config, LoadedConfig& ou
     if (!each_key.empty()) out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
     take_as_notices(std::move(odd), out.notices);
   }
+}
+
+// Nothing depends on this file for a job to run, so what is wrong in it is told and left out.
+void load_acct_gather(FileSource& source, LoadedConfig& out) {
+  bool present = false;
+  std::vector<ConfigError> odd;
+  std::vector<ConfigNotice> each_key;
+  const std::vector<Line> lines = side_lines(source, out.config, ConfFile::kAcctGather, present, odd);
+  out.acct_gather = build_simple_conf(ConfFile::kAcctGather, lines, odd, each_key);
+  out.acct_gather.present = present;
+  if (!each_key.empty()) out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
+  take_as_notices(std::move(odd), out.notices);
+  check_step_profiles(out, out.notices);
 }
 
 // Whether the text has any line that is neither blank nor a comment.
@@ -114,6 +128,7 @@ ConfigReport check_config(FileSource& source, const std::string& path, std::stri
   out.mpi = build_simple_conf(ConfFile::kMpi, lines, odd, out.notices);
   out.mpi.present = present;
 
+  load_acct_gather(source, out);
   check_side_files(source, out.config, out);
   name_unread_files(source, out.config, out);
   take_as_notices(std::move(odd), out.notices);

@@ -1,5 +1,5 @@
 // Everything the daemons read at start and at reconfigure, in one call: slurm.conf with the files it includes, and beside it gres.conf,
-// topology.conf, resources.yaml, cgroup.conf, mpi.conf and the files of features that Muster does not have yet. All or nothing: with any error the whole
+// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf and the files of features that Muster does not have yet. All or nothing: with any error the whole
 // configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
 // 100 ms.
 #pragma once
@@ -24,7 +24,7 @@ struct LoadedConfig {
   TopologyConf topology;
   Hierarchies resources;
   CgroupConf cgroup;
-  SimpleConf mpi;
+  SimpleConf mpi, acct_gather;
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 

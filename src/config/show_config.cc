@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "config/runtime.h"
+#include "config/step_profiles.h"
 
 namespace muster::config {
 
@@ -69,6 +70,7 @@ class Printer {
   void job_defaults();
   void cgroup();
   void mpi();
+  void acct_gather();
 
   const LoadedConfig& l_;
   const Config& c_;
@@ -158,6 +160,13 @@ void Printer::mpi() {
   for (const ConfigValue& v : l_.mpi.values) line(v.row->name, shown_value(v));
 }
 
+void Printer::acct_gather() {
+  if (!step_profiles(l_).on()) return;
+  out_ += "\nAccount Gather Configuration:\n";
+  for (const char* key : {"ProfileHDF5Default", "ProfileHDF5Dir"})
+    if (const ConfigValue* v = l_.acct_gather.find(key)) line(key, shown_value(*v));
+}
+
 std::string Printer::print() {
   out_.reserve(16384);
   out_ = "Configuration data as of " + format_time(f_.now) + "\n";
@@ -165,6 +174,7 @@ std::string Printer::print() {
     facts_before(v.row->name);
     if (!special(v)) line(v.row->name, shown_value(v));
   }
+  acct_gather();
   cgroup();
   mpi();
   if (!f_.controllers.empty()) out_ += "\n";

@@ -13,7 +13,9 @@ inline bool may_requeue(const ShownRequest& q) { return q.requeue != TriState::k
 inline bool wants_switches(const JobView& v) { return v.request.switches; }
 inline bool wants_mail(const JobView& v) { return v.request.mail_type; }
 inline int64_t switch_seconds(const ShownRequest& q) { return to_seconds(q.switches_wait); }
-inline std::string_view profile_word(const ShownRequest& q) { return q.profile.empty() ? std::string_view("NOT_SET") : q.profile; }
+inline std::string_view profile_word(const ShownRequest& q) {
+  return q.profile.empty() ? std::string_view("NOT_SET") : std::string_view(q.profile.text());
+}
 inline std::string_view stepmgr_word(const ShownRequest& q) { return q.stepmgr ? "Yes" : ""; }
 inline std::string_view mail_receiver(const ShownRequest& q) { return q.mail_user.empty() ? q.user_name : q.mail_user; }
 inline std::string_view shared_word(const ShownRequest& q) {

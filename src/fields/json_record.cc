@@ -51,7 +51,7 @@ void json_record_frequency(const RecordView& view, std::string_view key, Members
 }
 
 void json_record_statistics(const RecordView& view, std::string_view key, Members& members) {
-  members.begin(key).begin("CPU").number("actual_frequency", 0).end();
+  members.begin(key).begin("CPU").number("actual_frequency", static_cast<int64_t>(average_clock(view.step->usage.get()))).end();
   const bool known = view.step->usage && view.step->usage->energy.parts;
   members.begin("energy").maybe("consumed", known, record_energy(view)).end().end();
 }

@@ -14,10 +14,7 @@ namespace {
 
 using V = const LiveView&;
 using S = std::string&;
-constexpr FieldStatus kWorks = FieldStatus::kWorks, kConstant = FieldStatus::kConstant;
-constexpr std::string_view kClock = "sampling of clock rates";
-
-void zero(V, S o) { o += '0'; }
+constexpr FieldStatus kWorks = FieldStatus::kWorks;
 uint64_t joules(V v) { return v.usage && v.usage->energy.parts ? v.usage->energy.total : 0; }
 
 void put_sorted_tres(const std::string& text, S o) {
@@ -29,7 +26,8 @@ void put_sorted_tres(const std::string& text, S o) {
 constexpr auto kOwn = std::to_array<LiveField>({
     {"AllocTRES", "AllocTRES", 10, Fit::kMarked, kWorks, "Trackable resources of the step",
      [](V v, S o) { put_sorted_tres(tres_text(v.row.tres), o); }},
-    {"AveCPUFreq", "AveCPUFreq", 10, Fit::kMarked, kConstant, "Clock rate of the tasks, on average", zero, "", kClock},
+    {"AveCPUFreq", "AveCPUFreq", 10, Fit::kMarked, kWorks, "Clock rate of the tasks, on average",
+     [](V v, S o) { put_clock(average_clock(v.usage), v.style, o); }},
     {"ConsumedEnergy", "ConsumedEnergy", 14, Fit::kMarked, kWorks, "Energy used, in joules",
      [](V v, S o) { put_energy(joules(v), v.style, o); }},
     {"ConsumedEnergyRaw", "ConsumedEnergyRaw", 17, Fit::kMarked, kWorks, "Energy used, in joules, without a unit",

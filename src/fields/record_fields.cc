@@ -160,6 +160,12 @@ std::string consumed_energy(const View& v) {
   return out;
 }
 
+std::string clock_rate(const View& v) {
+  std::string out;
+  put_clock(average_clock(usage_of(v)), usage_style(v), out);
+  return out;
+}
+
 template <RecordStream Stream>
 std::string stream(const View& v) {
   std::string out;
@@ -178,7 +184,6 @@ std::string expanded_stream(const View& v) {
 constexpr std::string_view no_text(const View&) { return {}; }
 constexpr int64_t zero(const View&) { return 0; }
 constexpr std::optional<uint64_t> no_number(const View&) { return {}; }
-constexpr std::string_view kClock = "sampling of clock rates";
 
 constexpr RecordFact kWho[] = {
     composite("Its number; tasks of arrays as 12_3, steps as 12.0", column("JobID", -12).written(put_record_id),
@@ -315,6 +320,7 @@ constexpr RecordFact kHeld[] = {
     composite("What a step used", step_member("tres", 290).written(Shape::kObject, json_record_use)),
     field<Text, consumed_energy>("Energy used, in joules", column("ConsumedEnergy", 14)),
     field<Number, record_energy>("Energy used, in joules, without a unit", column("ConsumedEnergyRaw", 17)),
+    field<Text, clock_rate>("Clock rate of the tasks, on average", step_column("AveCPUFreq", 10)),
     composite("What was measured of a step", step_member("statistics", 280).written(Shape::kObject, json_record_statistics)),
 };
 
@@ -322,7 +328,6 @@ constexpr RecordFact kHeld[] = {
 constexpr RecordFact kMissing[] = {
     absent_field<Text, no_text>("", "The number of the association", column("AssocID", 7), member<Number, zero>("association.id", 140)),
     absent_field<Text, no_text>("", "The partition of the association", member("association.partition", 120)),
-    absent_field<Number, zero>(kClock, "Clock rate of the tasks, on average", step_column("AveCPUFreq", 10)),
     absent_field<Text, no_text>("", "A Blue Gene block", column("BlockID", 16), member("block", 150)),
     absent_field<Text, no_text>("", "Whether it had its nodes for itself", column("Exclusive", 10)),
     absent_field<Words, no_text>("", "Which part of the scheduler started it", column("Flags", 19), member("flags", 340)),

@@ -110,6 +110,14 @@ void put_energy(uint64_t joules, UsageStyle style, std::string& out) {
   out += fmt::format("{:.2f}{}", scaled, kUnits[unit - 1]);
 }
 
+uint64_t average_clock(const StepUsage* usage) { return usage ? average(usage->clock, usage->clock.parts) : 0; }
+
+void put_clock(uint64_t khz, UsageStyle style, std::string& out) {
+  if (!style.noconvert || khz < 1000) return put_energy(khz, style, out);
+  put_number(out, khz / 1000);
+  out += 'K';
+}
+
 std::string_view node_name(const StepUsage& usage, TaskPlace place) {
   return place.node < usage.nodes.size() ? std::string_view(usage.nodes[place.node]) : std::string_view();
 }

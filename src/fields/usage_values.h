@@ -35,6 +35,11 @@ void each_tres_used(const StepUsage& usage, UsageDirection direction, UsageKind 
 // Joules: as they are below 1000, else in the largest unit of 1000, "12.34K".
 void put_energy(uint64_t joules, UsageStyle style, std::string& out);
 
+// kHz of the cores that tasks ran on, on average; 0 where it is not known.
+uint64_t average_clock(const StepUsage* usage);
+// kHz in the largest unit of 1000, "2.60M"; with noconvert in whole thousands, "2596K".
+void put_clock(uint64_t khz, UsageStyle style, std::string& out);
+
 // The name of a place's node; "" where it points nowhere.
 std::string_view node_name(const StepUsage& usage, TaskPlace place);
 

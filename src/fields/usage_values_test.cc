@@ -193,5 +193,20 @@ TEST(SstatColumns, OfAStep) {
   EXPECT_EQ(out, "12.0|81840K|n2|2|0|Unknown|cpu=2,node=2|\n");
 }
 
+TEST(UsageValues, ClocksPrintAsSlurmDoes) {
+  StepUsage usage = two_tasks();
+  EXPECT_EQ(average_clock(&usage), 0u);
+  EXPECT_EQ(average_clock(nullptr), 0u);
+  usage.clock.parts = 2;
+  usage.clock.total = 2 * 2'596'000;
+  std::string shown, whole;
+  put_clock(average_clock(&usage), {}, shown);
+  put_clock(average_clock(&usage), {0, true}, whole);
+  EXPECT_EQ(shown, "2.60M");
+  EXPECT_EQ(whole, "2596K");
+  put_clock(0, {}, shown);
+  EXPECT_EQ(shown, "2.60M0");
+}
+
 }  // namespace
 }  // namespace muster::fields

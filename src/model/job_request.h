@@ -41,6 +41,7 @@
 #include "model/mem_update.h"
 #include "model/node_names.h"
 #include "model/node_sizes.h"
+#include "model/profile_types.h"
 #include "model/reservation_names.h"
 #include "model/sample_intervals.h"
 #include "model/task_bind.h"
@@ -179,7 +180,7 @@ struct AskedBody {
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
   SampleIntervalsText acctg_freq;
-  std::string profile;
+  ProfileText profile;
   FeatureText batch_features;  // --batch
   // interactive
   uint32_t x11 = 0;

@@ -63,7 +63,8 @@ struct StepRequest {
   uint32_t umask = 022;
   std::vector<ResourceLimit> limits;
   SampleIntervalsText acctg_freq;
-  std::string profile, comment, container, container_id;
+  ProfileText profile;
+  std::string comment, container, container_id;
   WarnSignal warn;
   uint32_t debug_level = 0;
   uint32_t slurmd_debug = 0;

@@ -310,6 +310,17 @@ struct StepGather {
                 field(9, "gpu_memory", self.gpu_memory); field(10, "gpu_energy", self.gpu_energy); field(11, "powercap", self.powercap);)
 };
 
+// The time series that are recorded of a step (--profile), in a file of the user's below `directory`.
+struct StepProfile {
+  std::string directory;  // ProfileHDF5Dir
+  bool task = false;      // at each look of StepGather
+  bool energy = false;
+  uint32_t energy_seconds = 0;
+  uint32_t cpus_per_task = 0;
+  MUSTER_FIELDS(field(1, "directory", self.directory); field(2, "task", self.task); field(3, "energy", self.energy);
+                field(4, "energy_seconds", self.energy_seconds); field(5, "cpus_per_task", self.cpus_per_task);)
+};
+
 struct StepdLaunch {
   static constexpr uint16_t kNumber = 210;
   JobId job{};
@@ -348,6 +359,7 @@ struct StepdLaunch {
   std::optional<int32_t> nice;             // of the tasks; not set: ours
   std::string manager;                     // NodeName of the job's step manager; "": slurmctld
   std::optional<StepGather> gather;        // none: nothing is gathered
+  std::optional<StepProfile> profile;      // with `gather`
   MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "step", self.step);
                 field(4, "node", self.node); field(5, "node_id", self.node_id); field(6, "uid", self.uid); field(7, "gid", self.gid);
                 field(8, "groups", self.groups); field(9, "user_name", self.user_name); field(10, "socket_path", self.socket_path);
@@ -363,7 +375,7 @@ struct StepdLaunch {
                 field(44, "login_home", self.login_home); field(45, "debug_level", self.debug_level); field(46, "cpu_freq", self.cpu_freq);
                 field(47, "unbuffered", self.unbuffered); field(48, "label", self.label); field(49, "num_tasks", self.num_tasks);
                 field(50, "nice", self.nice); field(51, "manager", self.manager); field(80, "spank", self.spank);
-                field(100, "gather", self.gather);)
+                field(100, "gather", self.gather); field(101, "profile", self.profile);)
 };
 
 struct StepdSignal {

@@ -67,6 +67,7 @@ void for_each_partial(StepUsage& a, const StepUsage& b, auto&& f) {
   f(a.gpu_util, b.gpu_util);
   f(a.gpu_memory, b.gpu_memory);
   f(a.energy, b.energy);
+  f(a.clock, b.clock);
 }
 
 // Names that no place points to any more go, so that there are never more than places.
@@ -119,6 +120,7 @@ void add_task(StepUsage& to, const TaskUsage& task, const std::string& node) {
   one.disk_write = {of_one(task.disk_write, task.task)};
   if (task.gpu_util) one.gpu_util = {{of_one(*task.gpu_util, task.task), 1}};
   if (task.gpu_memory) one.gpu_memory = {{of_one(*task.gpu_memory, task.task), 1}};
+  if (task.clock) one.clock = {{of_one(*task.clock, task.task), 1}};
   merge(to, one);
 }
 

@@ -3,7 +3,7 @@
 // the step. sacct(1), sstat(1): TotalCPU, MaxRSS, AveDiskRead, TRESUsageIn…
 //
 // A task's figure of memory is its peak, of everything else what it has used from its start. Merging does not depend on the order of parts.
-// Use of GPUs and energy are known of some tasks and nodes only; there, averages and the least are of those.
+// Use of GPUs, energy and clocks are known of some tasks and nodes only; there, averages and the least are of those.
 #pragma once
 
 #include <cstdint>
@@ -72,6 +72,7 @@ struct StepUsage {
   PartialCount gpu_util;    // percent of a GPU that its tasks kept at work, at its peak; of several GPUs the sum
   PartialBytes gpu_memory;  // at its peak
   PartialCount energy;      // joules that whole nodes took while the step ran there; its parts are nodes, and no task is named
+  PartialCount clock;       // kHz of the cores that its tasks ran on, on average over the CPU time of each
   bool operator==(const StepUsage&) const = default;
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -88,6 +89,7 @@ struct StepUsage {
     field(11, "gpu_util", self.gpu_util);
     field(12, "gpu_memory", self.gpu_memory);
     field(13, "energy", self.energy);
+    field(14, "clock", self.clock);
   }
 };
 using StepUsagePtr = std::shared_ptr<const StepUsage>;  // null: nothing is known
@@ -100,6 +102,7 @@ struct TaskUsage {
   uint64_t pages = 0;
   std::optional<uint64_t> gpu_util;
   std::optional<Bytes> gpu_memory;
+  std::optional<uint64_t> clock;  // kHz
 };
 
 void add_task(StepUsage& to, const TaskUsage& task, const std::string& node);

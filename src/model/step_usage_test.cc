@@ -119,5 +119,17 @@ TEST(StepUsage, ANodeSpeaksForItself) {
   EXPECT_EQ(on_node(nullptr, "n1"), nullptr);
 }
 
+TEST(StepUsage, ClocksOfTasksWhereTheyAreKnown) {
+  TaskUsage known = task(0, 1, 0, 1), unknown = task(1, 1, 0, 1), other = task(2, 1, 0, 1);
+  known.clock = 3'000'000;
+  other.clock = 1'000'000;
+  StepUsage all = usage_of("n1", {known, unknown});
+  merge(all, usage_of("n2", {other}));
+  EXPECT_EQ(all.clock.parts, 2u);
+  EXPECT_EQ(average(all.clock, all.clock.parts), 2'000'000u);
+  EXPECT_EQ(node_of(all, all.clock.min_at), "n2");
+  EXPECT_EQ(usage_of("n1", {unknown}).clock.parts, 0u);
+}
+
 }  // namespace
 }  // namespace muster

@@ -29,6 +29,7 @@ void add_to(EfficiencyRow& sum, const EfficiencyRow& more) {
   sum.jobs += more.jobs;
   add_to(sum.cpu, more.cpu);
   add_to(sum.memory, more.memory);
+  add_to(sum.gpu, more.gpu);
 }
 
 // What one job held for so long.
@@ -39,6 +40,10 @@ EfficiencyRow row_of(const fields::Efficiency& e, Duration elapsed) {
   row.jobs = 1;
   row.cpu = {in_seconds(e.cpu_used), in_seconds(e.cpu_held), 0};
   if (auto cpus = e.cpus_next_time()) row.cpu.spare = (e.cpus - *cpus) * time;
+  if (e.gpus_known) {
+    const auto gpus = static_cast<double>(e.gpus_held);
+    row.gpu = {std::min(e.gpu_percent() / 100, 1.0) * gpus * time, gpus * time, 0};
+  }
   if (!e.mem_held) return row;  // without a limit nothing was held
   row.memory = {static_cast<double>(e.mem_used.value) * time, static_cast<double>(e.mem_held.value) * time, 0};
   if (auto each = e.mem_next_time()) row.memory.spare = static_cast<double>(e.mem_held.value - each->value * e.nodes) * time;
@@ -80,6 +85,8 @@ constexpr Number kNumbers[] = {
     {"memory_held_gb_hours", &EfficiencyRow::memory, &Held::held, 3600 * kGigabyte},
     {"memory_used_gb_hours", &EfficiencyRow::memory, &Held::used, 3600 * kGigabyte},
     {"memory_spare_gb_hours", &EfficiencyRow::memory, &Held::spare, 3600 * kGigabyte},
+    {"gpu_held_hours", &EfficiencyRow::gpu, &Held::held, 3600},
+    {"gpu_peak_hours", &EfficiencyRow::gpu, &Held::used, 3600},
 };
 double amount_of(const Number& n, const EfficiencyRow& row) { return row.*n.of.*n.amount / n.unit; }
 
@@ -170,11 +177,16 @@ std::string to_text(const EfficiencyReport& report) {
     cells.erase(cells.find_last_not_of(' ') + 1);
     out += cells + "\n";
   };
+  const bool gpus = report.total.gpu.held > 0;
+  std::vector<std::string> headings{"CPU-hours", "used", "GB-hours", "used"};
+  if (gpus) headings.insert(headings.end(), {"GPU-hours", "at peak"});
   auto row_line = [&](const std::string& name, const std::vector<std::string>& who, const EfficiencyRow& r, const std::string& next) {
-    line(name, who, {hours(r.cpu.held), percent_text(r.cpu), gigabyte_hours(r.memory.held), percent_text(r.memory)}, next);
+    std::vector<std::string> numbers{hours(r.cpu.held), percent_text(r.cpu), gigabyte_hours(r.memory.held), percent_text(r.memory)};
+    if (gpus) numbers.insert(numbers.end(), {hours(r.gpu.held), percent_text(r.gpu)});
+    line(name, who, numbers, next);
   };
   line(std::string(by_of(report)), of_jobs(report) ? std::vector<std::string>{"user", "account"} : std::vector<std::string>{"jobs"},
-       {"CPU-hours", "used", "GB-hours", "used"}, "next time ask for");
+       headings, "next time ask for");
   for (const EfficiencyRow& r : report.rows) {
     std::vector<std::string> who = who_of(report, r);
     for (std::string& w : who) w = plain(w);

@@ -1,8 +1,9 @@
-// `muster report efficiency`: what jobs used of the CPUs and the memory they held, by job, user or account, and what to ask for next
+// `muster report efficiency`: what jobs used of the CPUs, the memory and the GPUs they held, by job, user or account, and what to ask for next
 // time. Of jobs that ended in a period. Pure.
 //
 //   held   what was allocated, times how long
-//   used   CPU time of all steps; memory of the step that used the most, as long as the job ran (fields/efficiency.h)
+//   used   CPU time of all steps; memory of the step that used the most, as long as the job ran (fields/efficiency.h);
+//          GPUs as busy as they were at the peak of the step that kept most at work, all the time: a bound from above
 //   spare  of what was held: what would not have been missed with a fifth more than was used
 #pragma once
 
@@ -31,7 +32,7 @@ struct EfficiencyAsk {
 Result<EfficiencyAsk> parse_efficiency(std::span<const std::string> arguments, Time now);
 rpc::QueryRecords query_of(const EfficiencyAsk& ask, const std::string& cluster);
 
-// CPU-seconds, or byte-seconds.
+// CPU-seconds, GPU-seconds, or byte-seconds.
 struct Held {
   double used = 0, held = 0, spare = 0;
   double percent() const { return held > 0 ? 100 * used / held : 0; }
@@ -42,6 +43,7 @@ struct EfficiencyRow {
   std::string next;           // of a job: what to ask for next time; empty if nothing is to change
   uint64_t jobs = 0;
   Held cpu, memory;
+  Held gpu;  // of jobs whose GPUs were watched; never spare, since the time at a peak is not known
 };
 struct EfficiencyReport {
   EfficiencyAsk ask;

@@ -132,15 +132,36 @@ TEST_F(EfficiencyReportTest, AsText) {
 TEST_F(EfficiencyReportTest, ForPrograms) {
   EXPECT_EQ(to_csv(report(EfficiencyBy::kAccount)),
             "account,jobs,cpu_held_hours,cpu_used_hours,cpu_spare_hours,memory_held_gb_hours,memory_used_gb_hours,memory_spare_gb_hours,"
-            "next_time\n"
-            "\"lab, <one>\",1,4.0000,1.0000,2.0000,8.0000,8.0000,0.0000,50% of the CPUs\n"
-            "two,2,8.0000,7.9000,0.0000,16.0000,10.0000,5.5996,65% of the memory\n");
+            "gpu_held_hours,gpu_peak_hours,next_time\n"
+            "\"lab, <one>\",1,4.0000,1.0000,2.0000,8.0000,8.0000,0.0000,0.0000,0.0000,50% of the CPUs\n"
+            "two,2,8.0000,7.9000,0.0000,16.0000,10.0000,5.5996,0.0000,0.0000,65% of the memory\n");
   std::string json;
   auto sink = fields::make_tree_sink(fields::TreeForm::kJson, true, json);
   to_tree(report(EfficiencyBy::kJob), *sink);
   EXPECT_NE(json.find("{\"job\":\"7\",\"user\":\"alice\",\"account\":\"lab, <one>\",\"jobs\":1,\"cpu_held_hours\":4.0"), std::string::npos)
       << json;
   EXPECT_NE(json.find("\"jobs_unknown\":1,\"jobs_left_out\":0}"), std::string::npos) << json;
+}
+
+// Of two GPUs one and a half were busy at the peak; another job's were not watched.
+TEST_F(EfficiencyReportTest, GpusWhereTheyWereWatched) {
+  EfficiencySums sums({.by = EfficiencyBy::kUser}, "c");
+  JobRecord watched = a_job(7, "alice", "lab"), unwatched = a_job(8, "alice", "lab");
+  for (JobRecord* job : {&watched, &unwatched}) job->tres_allocated.gres.push_back({"gpu", "", 2});
+  StepRecord step = a_step(watched, 4 * 3600, 8192);
+  auto usage = std::make_shared<StepUsage>(*step.usage);
+  usage->gpu_util.parts = 1;
+  usage->gpu_util.total = 150;
+  step.usage = usage;
+  add(sums, watched, {step});
+  add(sums, unwatched, {a_step(unwatched, 4 * 3600, 8192)});
+  const EfficiencyReport r = sums.end();
+  EXPECT_DOUBLE_EQ(r.total.gpu.held, 2 * 3600);
+  EXPECT_DOUBLE_EQ(r.total.gpu.percent(), 75);
+  const std::string text = to_text(r);
+  EXPECT_NE(text.find("GB-hours       used  GPU-hours    at peak"), std::string::npos) << text;
+  EXPECT_NE(text.find("100.0%       2.00      75.0%\n"), std::string::npos) << text;
+  EXPECT_NE(to_csv(r).find(",2.0000,1.5000,\n"), std::string::npos) << to_csv(r);
 }
 
 TEST_F(EfficiencyReportTest, NoJobsAtAll) {

@@ -244,7 +244,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kAccounting,
       .summary = "how often use is sampled",
       .doc = "Sampling intervals in seconds for task, energy, network and filesystem; 0 turns one off. Where JobAcctGatherType is set, "
-             "what tasks use is looked at that often; the other kinds are recorded and not gathered."},
+             "what tasks use is looked at that often; energy is for --profile=energy; the other kinds are recorded and not gathered."},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_acctg_freq(g.value));
        o.request.acctg_freq = std::string(g.value);
@@ -257,10 +257,11 @@ constexpr JobOptionRow kRows[] = {
       .env = {.sbatch = "SBATCH_PROFILE", .srun = "SLURM_PROFILE", .salloc = "SALLOC_PROFILE"},
       .section = Section::kAccounting,
       .summary = "detailed measurement over time",
-      .doc = "Records time series of energy, task, lustre or network data, where a profile plugin is "
-             "configured.",
-      .status = Status::kNoEffect,
-      .note = "no time series are recorded yet",
+      .doc = "Records time series of what each step's tasks use (task) and of what its nodes take (energy), where slurm.conf has "
+             "AcctGatherProfileType=acct_gather_profile/hdf5; sh5util(1) makes a file of the job of them. Each kind is sampled as often as "
+             "--acctg-freq says. Network and lustre are taken, but nothing of them is gathered: the step's standard error says so, unless "
+             "they came with all.",
+      .note = "of networks and file systems nothing is gathered",
       .needs = "accounting"},
      [](JobOptions& o, const Given& g) -> Result<> {
        MUSTER_TRY_VOID(check_profile(g.value));

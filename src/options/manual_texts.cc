@@ -82,6 +82,20 @@ constexpr ManualText kTexts[] = {
      "moment, the most is the highest that was seen. It needs JobAcctGatherType. A user sees the steps of the own jobs, root "
      "everybody's.\n\n"
      "sacct shows the same of steps that have ended."},
+    {Command::kSh5util, "make one HDF5 file of a job's profiles, and read it",
+     "sbatch --profile has slurmstepd of each node record time series of each step, in a file below ProfileHDF5Dir. sh5util -j JOB makes "
+     "one "
+     "HDF5 file of them, ./job_JOB.h5, which h5ls, h5dump, HDFView and h5py read, and takes the recordings away, unless --savefiles is "
+     "given. It can be part of the job, as its last command or a job that depends on it, or be run later by the user or by root.\n\n"
+     "In the file each step has a group, Steps/0, in it each node, Steps/0/Nodes/n1, and there a table for each task, Tasks/0, with a row "
+     "for each sample: ElapsedTime and EpochTime (s), CPUFrequency (kHz, 0 where the machine does not say), CPUTime (s since the row "
+     "before), CPUUtilization (percent of one CPU), RSS and VMSize (KiB), Pages, ReadMB and WriteMB (since the row before); where GPUs are "
+     "accounted also GPUMemMB and GPUUtilization (percent). A node whose energy was sampled has a table Energy: Power (W) and "
+     "CPUFrequency.\n\n"
+     "--extract writes tables of the file as comma separated values, --item-extract one column of them with the least, the most, the sum "
+     "and the average at each sample, --list names the columns there are.\n\n"
+     "The exit code is 0 when it did what it was told, also where there was nothing to merge; 1 after an error, 255 after a wrong option "
+     "or where a folder cannot be read, 237 when the file has no such series or item."},
     {Command::kScrontab, "jobs that recur, as cron has them",
      "scrontab installs, edits, lists and removes a user's crontab of batch jobs. It needs ScronParameters=enable.\n\n"
      "A line is blank, a comment, NAME=VALUE, or an entry: when (minute, hour, day of month, month, day of week, or @hourly, @daily, "

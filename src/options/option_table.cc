@@ -8,8 +8,9 @@
 namespace muster {
 
 std::string_view command_name(Command c) {
-  constexpr std::string_view kNames[] = {"sbatch", "srun",     "salloc", "squeue", "sinfo", "scancel",  "scontrol", "sattach", "sbcast",
-                                         "sacct",  "sacctmgr", "swait",  "sshare", "sprio", "scrontab", "strigger", "sreport", "sstat"};
+  constexpr std::string_view kNames[] = {"sbatch",   "srun",     "salloc",  "squeue",   "sinfo",  "scancel", "scontrol",
+                                         "sattach",  "sbcast",   "sacct",   "sacctmgr", "swait",  "sshare",  "sprio",
+                                         "scrontab", "strigger", "sreport", "sstat",    "sh5util"};
   return kNames[static_cast<size_t>(c)];
 }
 

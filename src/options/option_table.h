@@ -1,7 +1,8 @@
 // What an option is: one row gives its names, argument, commands, environment variables, help, status and where the value goes. Parser,
 // --help, --usage, manual page, completion and environment inputs are all derived from the rows. The rows are in *_rows.cc, one file per
 // subject. How rows are read from a command line: parser.h. Manual pages: sbatch(1) srun(1) salloc(1) squeue(1) sinfo(1) scancel(1)
-// scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1) sstat(1).
+// scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1) sstat(1)
+// sh5util(1).
 #pragma once
 
 #include <cstdint>
@@ -32,12 +33,13 @@ enum class Command : uint8_t {
   kScrontab,
   kStrigger,
   kSreport,
-  kSstat
+  kSstat,
+  kSh5util
 };
 inline constexpr Command kAllCommands[] = {Command::kSbatch,   Command::kSrun,     Command::kSalloc,  Command::kSqueue, Command::kSinfo,
                                            Command::kScancel,  Command::kScontrol, Command::kSattach, Command::kSbcast, Command::kSacct,
                                            Command::kSacctmgr, Command::kSwait,    Command::kSshare,  Command::kSprio,  Command::kScrontab,
-                                           Command::kStrigger, Command::kSreport,  Command::kSstat};
+                                           Command::kStrigger, Command::kSreport,  Command::kSstat,   Command::kSh5util};
 std::string_view command_name(Command c);
 
 struct CommandSet {

@@ -1,7 +1,8 @@
-// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab, strigger, sreport and
-// sstat were told. Lists are kept as the texts between commas;
+// What squeue, sinfo, scancel, scontrol, sattach, sbcast, sacct, sacctmgr, swait, sshare, sprio, scrontab, strigger, sreport,
+// sstat and sh5util were told. Lists are kept as the texts between commas;
 // the code that looks up what they name (states, users, fields) checks them: fields/, the command, the controller. Manual pages: squeue(1)
-// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1) sstat(1).
+// sinfo(1) scancel(1) scontrol(1) sattach(1) sbcast(1) sacct(1) sacctmgr(1) swait(1) sshare(1) sprio(1) scrontab(1) strigger(1) sreport(1) sstat(1)
+// sh5util(1).
 #pragma once
 
 #include <cstdint>
@@ -160,6 +161,15 @@ struct SstatOptions : QueryCommon {
   bool all_steps = false, helpformat = false, noconvert = false, noheader = false, pids = false;
 };
 
+struct Sh5utilOptions : QueryCommon {
+  enum class Action : uint8_t { kMerge, kExtract, kItemExtract, kList } action = Action::kMerge;
+  std::string jobs;                                          // "12", "12.0,12.batch", as typed
+  std::string input, output, profile_directory, user, node;  // "": the default
+  std::string series, data;                                  // as typed
+  bool time_series = false;                                  // --level=Node:TimeSeries
+  bool save_files = false;
+};
+
 struct ScrontabOptions : QueryCommon {
   enum class Action : uint8_t { kInstall, kEdit, kList, kRemove } action = Action::kInstall;
   std::string user;
@@ -199,6 +209,7 @@ QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, con
 QueryParse<ScrontabOptions> parse_scrontab(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<StriggerOptions> parse_strigger(std::span<const std::string> arguments, const EnvLookup& env);
 QueryParse<SreportOptions> parse_sreport(std::span<const std::string> arguments, const EnvLookup& env);
+QueryParse<Sh5utilOptions> parse_sh5util(std::span<const std::string> arguments, const EnvLookup& env);
 
 std::span<const OptionRow<SqueueOptions>> squeue_rows();
 std::span<const OptionRow<SinfoOptions>> sinfo_rows();
@@ -215,6 +226,7 @@ std::span<const OptionRow<SprioOptions>> sprio_rows();
 std::span<const OptionRow<ScrontabOptions>> scrontab_rows();
 std::span<const OptionRow<StriggerOptions>> strigger_rows();
 std::span<const OptionRow<SreportOptions>> sreport_rows();
+std::span<const OptionRow<Sh5utilOptions>> sh5util_rows();
 
 // The rows of any command, without their setters: for help, manual pages, completion and tests.
 std::vector<const OptionInfo*> option_infos(Command command);

@@ -175,6 +175,33 @@ QueryParse<SstatOptions> parse_sstat(std::span<const std::string> arguments, con
   return out;
 }
 
+namespace {
+
+// What is wrong with the options of sh5util, and how bad that is; the first lines are Slurm's. No text: nothing.
+Message fault_of(const Sh5utilOptions& o) {
+  using enum Message::Level;
+  using enum Sh5utilOptions::Action;
+  if (o.typed("extract") + o.typed("item-extract") + o.typed("list") > 1)
+    return {kError, "Only one of --extract, --item-extract and --list can be asked for at a time"};
+  if (o.jobs.empty()) return {kError, "JobID must be specified."};
+  if ((o.action == kItemExtract || o.action == kList) && o.series.empty()) return {kFatal, "Must specify series option --series"};
+  if (o.action == kItemExtract && o.data.empty()) return {kFatal, "Must specify data option --data "};
+  return {kError, ""};
+}
+
+}  // namespace
+
+QueryParse<Sh5utilOptions> parse_sh5util(std::span<const std::string> arguments, const EnvLookup& env) {
+  auto out = parse_query<Sh5utilOptions>(Command::kSh5util, sh5util_rows(), arguments, env);
+  if (out.outcome != Outcome::kRun) return out;
+  Message fault = fault_of(out.options);
+  if (fault.text.empty() && !out.operands.empty()) fault.text = "Unrecognized option: " + out.operands[0];
+  if (fault.text.empty()) return out;
+  out.outcome = Outcome::kFailed;
+  out.messages.push_back(std::move(fault));
+  return out;
+}
+
 QueryParse<SprioOptions> parse_sprio(std::span<const std::string> arguments, const EnvLookup& env) {
   auto out = parse_query<SprioOptions>(Command::kSprio, sprio_rows(), arguments, env);
   if (out.outcome != Outcome::kRun) return out;
@@ -246,6 +273,7 @@ std::vector<const OptionInfo*> option_infos(Command command) {
     case Command::kSshare: add_infos(sshare_rows(), out); break;
     case Command::kSprio: add_infos(sprio_rows(), out); break;
     case Command::kSstat: add_infos(sstat_rows(), out); break;
+    case Command::kSh5util: add_infos(sh5util_rows(), out); break;
     case Command::kScrontab: add_infos(scrontab_rows(), out); break;
     case Command::kStrigger: add_infos(strigger_rows(), out); break;
     case Command::kSreport: add_infos(sreport_rows(), out); break;

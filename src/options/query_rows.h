@@ -10,7 +10,8 @@ inline constexpr CommandSet kSqueue = only(Command::kSqueue), kSinfo = only(Comm
                             kScontrol = only(Command::kScontrol), kSattach = only(Command::kSattach), kSbcast = only(Command::kSbcast),
                             kSacct = only(Command::kSacct), kSacctmgr = only(Command::kSacctmgr), kSwait = only(Command::kSwait),
                             kSshare = only(Command::kSshare), kSprio = only(Command::kSprio), kScrontab = only(Command::kScrontab),
-                            kStrigger = only(Command::kStrigger), kSreport = only(Command::kSreport), kSstat = only(Command::kSstat);
+                            kStrigger = only(Command::kStrigger), kSreport = only(Command::kSreport), kSstat = only(Command::kSstat),
+                            kSh5util = only(Command::kSh5util);
 
 inline constexpr const char* kNoFederation = "without a federation, as here, this cluster is asked";
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/cpu_frequency.h"
+#include "model/profile_types.h"
 #include "model/sample_intervals.h"
 #include "model/task_bind.h"
 #include "options/values.h"
@@ -37,13 +38,9 @@ Result<> check_acctg_freq(std::string_view text) {
 }
 
 Result<> check_profile(std::string_view text) {
-  static constexpr std::string_view kTypes[] = {"energy", "task", "lustre", "network"};
-  if (iequals(text, "all") || iequals(text, "none")) return {};
-  for (std::string_view part : split(text, ',', true))
-    if (std::none_of(std::begin(kTypes), std::end(kTypes), [&](auto t) { return iequals(t, part); }))
-      return fail(Errc::kInvalidReq, "invalid --profile=" + std::string(text) + " option",
-                  "known: all, none, or any of energy, task, lustre, network");
-  return {};
+  if (ProfileTypes::parse(text)) return {};
+  return fail(Errc::kInvalidReq, "invalid --profile=" + std::string(text) + " option",
+              "known: all, none, or any of energy, task, lustre, network");
 }
 
 Result<std::vector<std::string>> parse_propagate(std::string_view text) {

@@ -5,6 +5,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 constexpr Duration kEndedIsGone = seconds(1);
 constexpr size_t kCopyAtOnce = 64u << 10;
 
-enum class Kind { kOutput, kInput, kConnect, kWrite, kCopy };
+enum class Kind { kOutput, kInput, kFolder, kConnect, kWrite, kCopy };
 
 // One thing to do, as the child needs it: plain memory. `result`, when it is `done`: a descriptor or 0, or a negative error number.
 struct Thing {
@@ -36,6 +37,8 @@ struct Thing {
   const char* text = nullptr;
   size_t text_size = 0;
   char* buffer = nullptr;
+  const char* name = nullptr;  // below `path`
+  unsigned int uid = 0, gid = 0, self = 0;
   volatile bool done = false;
   volatile long result = 0;
 };
@@ -130,6 +133,40 @@ IN_CHILD long input(Thing& t) {
   return fd;
 }
 
+// What stands behind a descriptor, if it is a directory of one of these users, which only its owner writes to.
+IN_CHILD long owner_of_folder(long fd, unsigned int one, unsigned int other) {
+  struct stat st;
+  const long asked = raw_call(SYS_fstat, fd, raw_pointer(&st));
+  if (asked < 0) return asked;
+  if (!S_ISDIR(st.st_mode) || (st.st_mode & 022) || (st.st_uid != one && st.st_uid != other)) return -EPERM;
+  return st.st_uid;
+}
+
+IN_CHILD long folder_below(Thing& t, long base) {
+  if (const long owner = owner_of_folder(base, t.self, 0); owner < 0) return owner;
+  const long made = raw_call(SYS_mkdirat, base, raw_pointer(t.name), 0700);
+  if (made < 0 && made != -EEXIST) return made;
+  const long fd = raw_call(SYS_openat, base, raw_pointer(t.name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC, 0);
+  if (fd < 0) return fd == -ELOOP || fd == -ENOTDIR ? -EPERM : fd;
+  long owner = owner_of_folder(fd, t.uid, t.self);
+  if (owner >= 0 && static_cast<unsigned int>(owner) != t.uid) owner = raw_call(SYS_fchown, fd, t.uid, t.gid);
+  raw_call(SYS_close, fd);
+  return owner < 0 ? owner : 0;
+}
+
+IN_CHILD long user_folder(Thing& t) {
+  long base = open_raw(t.path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  if (base == -ENOENT) {
+    const long made = raw_call(SYS_mkdirat, AT_FDCWD, raw_pointer(t.path), 0755);
+    if (made < 0 && made != -EEXIST) return made;
+    base = open_raw(t.path, O_PATH | O_DIRECTORY | O_CLOEXEC, 0);
+  }
+  if (base < 0) return base;
+  const long result = folder_below(t, base);
+  raw_call(SYS_close, base);
+  return result;
+}
+
 IN_CHILD long connection(Thing& thing) {
   const long fd = raw_call(SYS_socket, thing.address->ss_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return fd;
@@ -160,6 +197,7 @@ IN_CHILD long carry_out(Thing& t) {
   switch (t.kind) {
     case Kind::kOutput: return output(t);
     case Kind::kInput: return input(t);
+    case Kind::kFolder: return user_folder(t);
     case Kind::kConnect: return connection(t);
     case Kind::kWrite: return write_all_raw(t.to, t.text, t.text_size);
     case Kind::kCopy: return copy_all(t);
@@ -259,6 +297,16 @@ size_t Errand::open_output(std::string path, const OpenOutput& how) {
 size_t Errand::open_input(std::string path) {
   Thing& t = state_->add(Kind::kInput, path);
   state_->path(t, std::move(path));
+  return state_->things.size() - 1;
+}
+
+size_t Errand::make_user_folder(std::string folder, const std::string& name, Uid uid, Gid gid) {
+  Thing& t = state_->add(Kind::kFolder, folder + "/" + name);
+  state_->path(t, std::move(folder));
+  t.name = state_->keep(name).c_str();
+  t.uid = uid.value;
+  t.gid = gid.value;
+  t.self = ::geteuid();
   return state_->things.size() - 1;
 }
 

@@ -37,6 +37,10 @@ class Errand {
   // does not keep the others from being done. Paths are absolute, or relative to our own directory.
   size_t open_output(std::string path, const OpenOutput& how);
   size_t open_input(std::string path);
+  // Makes `folder`/`name` for a user, 0700, and `folder` before where only its last part is missing. For an errand with our own rights:
+  // it fails with EPERM where `folder` is not ours or root's, or somebody else may write to it, and where what stands there already is no
+  // directory of the user's (or of ours, which becomes the user's). Nothing that a link points to is touched.
+  size_t make_user_folder(std::string folder, const std::string& name, Uid uid, Gid gid);
   // Connects a stream socket to `address`; the socket is non-blocking for us. `name` is what an error calls it.
   size_t connect(const sockaddr_storage& address, socklen_t size, std::string name);
   // Writes all of `text`; `fd` stays open until the errand is over.

@@ -168,5 +168,69 @@ TEST_F(ErrandTest, NobodyButRootIsSomebodyElse) {
   EXPECT_EQ(e.start(kNobody).error().code, Errc::kAccessDenied);
 }
 
+// ---- make_user_folder
+struct UserFolder : ErrandTest {
+  UserFolder() {
+    EXPECT_EQ(mkdir(at("p").c_str(), 0755), 0);
+    EXPECT_EQ(chmod(at("p").c_str(), 0755), 0);
+  }
+  const Uid uid = root() ? kNobody.uid : Uid{geteuid()};
+  const Gid gid = root() ? kNobody.gid : Gid{getegid()};
+  Result<> make(const std::string& folder, const std::string& name) {
+    Errand e;
+    const size_t thing = e.make_user_folder(folder, name, uid, gid);
+    MUSTER_TRY_VOID(e.start(std::nullopt));
+    EXPECT_TRUE(e.over_within(kPatience));
+    MUSTER_TRY(nothing, e.take(thing));
+    EXPECT_FALSE(nothing);
+    return {};
+  }
+};
+
+TEST_F(UserFolder, IsTheUsersAlone) {
+  ASSERT_TRUE(make(at("p"), "ann"));
+  ASSERT_TRUE(make(at("p"), "ann"));  // it is there already
+  EXPECT_EQ(stat_of(at("p/ann")).st_uid, uid.value);
+  EXPECT_EQ(stat_of(at("p/ann")).st_mode & 07777, 0700u);
+  ASSERT_TRUE(make(at("new"), "ann"));  // with the folder above it
+  EXPECT_EQ(stat_of(at("new")).st_uid, geteuid());
+  EXPECT_EQ(stat_of(at("new")).st_mode & 022, 0u);
+  EXPECT_FALSE(make(at("no/such"), "ann"));
+}
+
+TEST_F(UserFolder, WhatALinkPointsToStaysAsItIs) {
+  ASSERT_EQ(mkdir(at("victim").c_str(), 0755), 0);
+  ASSERT_EQ(symlink(at("victim").c_str(), at("p/ann").c_str()), 0);
+  EXPECT_FALSE(make(at("p"), "ann"));
+  EXPECT_EQ(stat_of(at("victim")).st_uid, geteuid());
+  ASSERT_EQ(close(open(at("p/bob").c_str(), O_CREAT | O_WRONLY, 0644)), 0);
+  EXPECT_FALSE(make(at("p"), "bob"));
+}
+
+TEST_F(UserFolder, AFolderThatOthersWriteToIsRefused) {
+  for (unsigned mode : {01777u, 0775u}) {
+    ASSERT_EQ(chmod(at("p").c_str(), mode), 0);
+    auto made = make(at("p"), "ann");
+    ASSERT_FALSE(made);
+    EXPECT_NE(made.error().message().find("Operation not permitted"), std::string::npos);
+    EXPECT_NE(access(at("p/ann").c_str(), F_OK), 0);
+  }
+  if (!root()) return;
+  ASSERT_EQ(chmod(at("p").c_str(), 0755), 0);
+  ASSERT_EQ(chown(at("p").c_str(), kNobody.uid.value, kNobody.gid.value), 0);
+  EXPECT_FALSE(make(at("p"), "ann"));  // its owner could put anything there
+}
+
+TEST_F(UserFolder, SomebodyElsesIsNotGivenAway) {
+  if (!root()) GTEST_SKIP() << "only root has folders of others";
+  ASSERT_EQ(mkdir(at("p/ann").c_str(), 0700), 0);
+  ASSERT_EQ(chown(at("p/ann").c_str(), 4321, 4321), 0);
+  EXPECT_FALSE(make(at("p"), "ann"));
+  EXPECT_EQ(stat_of(at("p/ann")).st_uid, 4321u);
+  ASSERT_EQ(chown(at("p/ann").c_str(), 0, 0), 0);  // ours: left by one that was ended before it gave it away
+  EXPECT_TRUE(make(at("p"), "ann"));
+  EXPECT_EQ(stat_of(at("p/ann")).st_uid, uid.value);
+}
+
 }  // namespace
 }  // namespace muster::os

@@ -47,6 +47,7 @@ Result<ProcessUse> from_stat(pid_t pid, std::string_view text) {
   u.threads = static_cast<uint32_t>(field(20));
   u.virtual_bytes = field(23);
   u.resident_bytes = pages(field(24));
+  if (fields.size() >= 37) u.core = static_cast<uint32_t>(field(39));
   return u;
 }
 

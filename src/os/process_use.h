@@ -25,6 +25,7 @@ enum class ResidentKind : uint8_t {
 struct ProcessUse {
   pid_t parent = 0;
   uint32_t threads = 0;
+  uint32_t core = 0;                    // that it ran on last, by the kernel's number
   Duration user_time{}, system_time{};  // its own and that of children it has waited for, as the next three
   uint64_t major_faults = 0;
   uint64_t read_bytes = 0, written_bytes = 0;      // what read(2) and write(2) moved; 0 where we may not know

@@ -158,9 +158,10 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
     if (mpi_) out.push_back(mpi_->pid());
     return out;
   };
+  profiler_ = StepProfiler::make(order, {*openings_, *files_, [this](const std::string& line) { note(line); }});
   use_ = UseWatch::make(loop_, order,
                         {[this](size_t task) { return processes_.group_of(task); }, helpers,
-                         [this](Bytes has) { core_.over_memory(has, use_->kill_above(), step_name()); }});
+                         [this](Bytes has) { core_.over_memory(has, use_->kill_above(), step_name()); }, profiler_.get()});
   StepPlan plan = plan_of(order, mpi_setup_.has_value());
   if (plan.to_srun) make_stream();
   core_.begin(std::move(plan), prepare());
@@ -182,6 +183,7 @@ void Stepd::load_login_environment() {
 void Stepd::prepared() {
   tell_of_start();
   set_frequency();
+  if (profiler_) profiler_->open();
 }
 
 void Stepd::open_files() {

@@ -21,6 +21,7 @@
 #include "slurmstepd/output_relay.h"
 #include "slurmstepd/processes.h"
 #include "slurmstepd/step_plugins.h"
+#include "slurmstepd/step_profiler.h"
 #include "slurmstepd/stream.h"
 #include "slurmstepd/task_files.h"
 #include "slurmstepd/use_watch.h"
@@ -156,7 +157,8 @@ class Stepd : private StepHost {
   std::unique_ptr<OutputRelay> relay_;
   UserPrograms programs_{loop_};
   StepProcesses processes_;
-  std::unique_ptr<UseWatch> use_;  // none: nothing is gathered
+  std::unique_ptr<StepProfiler> profiler_;  // none: no time series are recorded
+  std::unique_ptr<UseWatch> use_;           // none: nothing is gathered
   std::unique_ptr<SrunStream> stream_;
   std::vector<os::LimitSetting> limits_;
   std::optional<mpi_rpc::StepMpi> mpi_setup_;  // came before the launch

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "os/node/cpu_clock.h"
+
 namespace muster::slurmstepd {
 namespace {
 
@@ -58,12 +60,15 @@ UseWatch::UseWatch(net::Loop& loop, const step_rpc::StepGather& how, std::string
 void UseWatch::begins(size_t task, pid_t pid) { pids_.at(task) = pid; }
 
 void UseWatch::begin_looking() {
+  if (ports_.profiler) ports_.profiler->begin();
+  if (ports_.profiler && ports_.profiler->energy_interval() > Duration{}) look_at_power();
   if (how_.every_seconds) look_later(std::min<Duration>(kFirstLook, seconds(how_.every_seconds)));
 }
 
 void UseWatch::look_later(Duration delay) {
   timer_ = loop_.after(delay, [this] {
     look();
+    if (ports_.profiler) ports_.profiler->look(book_, pids_);
     if (any_runs()) look_later(seconds(how_.every_seconds));
   });
 }
@@ -72,8 +77,16 @@ bool UseWatch::any_runs() const {
   return std::ranges::any_of(pids_, [](pid_t pid) { return pid > 0; });
 }
 
+void UseWatch::look_at_power() {
+  look_at_node();
+  if (joules_) ports_.profiler->energy(*joules_);
+  power_timer_ = loop_.after(ports_.profiler->energy_interval(), [this] {
+    if (any_runs()) look_at_power();
+  });
+}
+
 // Adds a process and all below it, however deep.
-void UseWatch::add_family(pid_t pid, size_t task, UseLook& sum, Seen& seen) const {
+void UseWatch::add_family(pid_t pid, size_t task, std::vector<UseLook>& looks, Seen& seen) {
   std::vector<pid_t> todo{pid};
   while (!todo.empty() && seen.size() < kMostProcesses) {
     const pid_t next = todo.back();
@@ -81,19 +94,20 @@ void UseWatch::add_family(pid_t pid, size_t task, UseLook& sum, Seen& seen) cons
     if (!seen.emplace(next, task).second) continue;
     auto use = os::read_process_use(next, kind_);
     if (!use) continue;
-    sum.add(look_of(*use));
+    looks[task].add(look_of(*use));
+    if (const Duration time = use->user_time + use->system_time; time > busiest_[task].time) busiest_[task] = {time, use->core};
     std::ranges::copy(os::children_of(next, use->threads), std::back_inserter(todo));
   }
 }
 
 // What slurmstepd has adopted of a task since the last look is known from that look; of a step's only task it is all.
-void UseWatch::add_adopted(std::vector<UseLook>& looks, Seen& seen) const {
+void UseWatch::add_adopted(std::vector<UseLook>& looks, Seen& seen) {
   const std::vector<pid_t> helpers = ports_.helpers();
   for (pid_t child : os::children_of(::getpid(), 1)) {
     auto known = seen_.find(child);
     if (seen.contains(child) || holds(helpers, child) || (known == seen_.end() && pids_.size() != 1)) continue;
     const size_t task = known == seen_.end() ? 0 : known->second;
-    if (pids_[task] > 0) add_family(child, task, looks[task], seen);
+    if (pids_[task] > 0) add_family(child, task, looks, seen);
   }
 }
 
@@ -111,14 +125,16 @@ bool UseWatch::ask_group(size_t task, UseLook& sum) const {
 
 void UseWatch::look() {
   std::vector<UseLook> looks(pids_.size());
+  busiest_.assign(pids_.size(), {});
   Seen seen;
   for (size_t i = 0; i < pids_.size(); ++i)
-    if (pids_[i] > 0) add_family(pids_[i], i, looks[i], seen);
+    if (pids_[i] > 0) add_family(pids_[i], i, looks, seen);
   add_adopted(looks, seen);
   seen_ = std::move(seen);
   for (size_t i = 0; i < pids_.size(); ++i) {
     if (pids_[i] == 0) continue;
     ask_group(i, looks[i]);
+    if (busiest_[i].time >= Duration{}) looks[i].khz = os::cpu_clock(busiest_[i].core);
     book_.look(i, looks[i]);
   }
   look_at_node();
@@ -161,11 +177,17 @@ void UseWatch::about_to_end(pid_t pid) {
   at_end_ = {};
   if (holds(pids_, pid) && net::Loop::monotonic() - node_seen_ > kNodeAgain) look_at_node();
   if (!holds(pids_, pid) && !seen_.contains(pid)) return;
-  if (auto use = os::read_process_use(pid)) at_end_ = look_of(*use);
+  const auto use = os::read_process_use(pid);
+  if (!use) return;
+  at_end_ = look_of(*use);
+  // A task that ends before the first look has its clock from here.
+  const auto task = std::ranges::find(pids_, pid);
+  if (task != pids_.end() && book_.so_far(static_cast<size_t>(task - pids_.begin())).khz == 0) at_end_.khz = os::cpu_clock(use->core);
 }
 
 void UseWatch::has_ended(const os::Reaped& child) {
   UseLook used = std::exchange(at_end_, {});
+  const auto seen = seen_.extract(child.pid);
   used.user_time = duration_of(child.usage.ru_utime);
   used.system_time = duration_of(child.usage.ru_stime);
   used.pages = static_cast<uint64_t>(child.usage.ru_majflt);
@@ -175,10 +197,14 @@ void UseWatch::has_ended(const os::Reaped& child) {
     const auto place = static_cast<size_t>(task - pids_.begin());
     book_.ended(place, used);
     if (ask_group(place, used)) book_.ended(place, used);
-  } else if (auto adopted = seen_.find(child.pid); adopted != seen_.end()) {
-    book_.adopted_ended(adopted->second, used);
+    if (!ports_.profiler) return;
+    ports_.profiler->ended(book_, place);
+    if (any_runs() || !joules_ || !power_timer_) return;
+    look_at_node();
+    ports_.profiler->energy(*joules_);
+  } else if (seen) {
+    book_.adopted_ended(seen.mapped(), used);
   }
-  seen_.erase(child.pid);
 }
 
 void UseWatch::lower_limit(Bytes kill_above) {

@@ -26,6 +26,7 @@
 #include "os/process.h"
 #include "os/process_use.h"
 #include "slurmstepd/core/use_book.h"
+#include "slurmstepd/step_profiler.h"
 
 namespace muster::slurmstepd {
 
@@ -36,6 +37,7 @@ class UseWatch {
     std::function<const os::Cgroup*(size_t task)> group;  // of a task that has one of its own
     std::function<std::vector<pid_t>()> helpers;          // children of slurmstepd that are of no task
     std::function<void(Bytes has)> too_much;              // together the tasks have more than StepGather::kill_above
+    StepProfiler* profiler = nullptr;                     // hears of each look; null: no time series are recorded
   };
   // Null where nothing is to be gathered.
   static std::unique_ptr<UseWatch> make(net::Loop& loop, const step_rpc::StepdLaunch& launch, Ports ports);
@@ -56,10 +58,16 @@ class UseWatch {
 
  private:
   using Seen = std::map<pid_t, size_t>;  // a process, and the task that it is of
+  // A process of a task, the one that has used the most CPU time, and the core that it ran on.
+  struct Busiest {
+    Duration time{-1};
+    uint32_t core = 0;
+  };
   void look();
+  void look_at_power();
   void look_later(Duration delay);
-  void add_family(pid_t pid, size_t task, UseLook& sum, Seen& seen) const;
-  void add_adopted(std::vector<UseLook>& looks, Seen& seen) const;
+  void add_family(pid_t pid, size_t task, std::vector<UseLook>& looks, Seen& seen);
+  void add_adopted(std::vector<UseLook>& looks, Seen& seen);
   void look_at_node();
   void add_gpus(const std::vector<os::GpuSamples::Process>& processes);
   StepUsage usage(UseBook::Memory memory) const;
@@ -75,14 +83,15 @@ class UseWatch {
   const os::ResidentKind kind_;
   std::vector<pid_t> pids_;  // of tasks; 0: it does not run yet, or no more
   UseBook book_;
-  Seen seen_;          // at the last look
-  UseLook at_end_;     // of the child that is about to be waited for
-  bool told_ = false;  // that it is too much
+  Seen seen_;                     // at the last look
+  std::vector<Busiest> busiest_;  // of each task, at the last look
+  UseLook at_end_;                // of the child that is about to be waited for
+  bool told_ = false;             // that it is too much
   std::optional<os::Rapl> rapl_;
   os::CounterSum gpu_energy_;       // millijoules
   std::optional<uint64_t> joules_;  // that the node has taken since the step began here
   Duration node_seen_{};            // when the node was looked at last
-  std::unique_ptr<net::Loop::Timer> timer_;
+  std::unique_ptr<net::Loop::Timer> timer_, power_timer_;
 };
 
 }  // namespace muster::slurmstepd

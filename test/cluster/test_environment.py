@@ -12,8 +12,7 @@ from harness import ORACLE, REPO
 
 REFERENCE = os.environ.get("MUSTER_REFERENCE", os.path.join(os.path.dirname(REPO), "shared", "reference"))
 SET, ASKED = "always set", "set when its option is given"
-WAITS = {"container": "OCI containers", "reservation": "reservations", "qos": "accounting",
-         "profile": "job profiles"}
+WAITS = {"container": "OCI containers", "reservation": "reservations", "qos": "accounting"}
 
 # variable: {command: what the man page's variable does here}
 VARIABLES = {
@@ -79,7 +78,7 @@ VARIABLES = {
     "SLURM_OVERCOMMIT": {"sbatch": ASKED, "srun": ASKED, "salloc": ASKED},
     "SLURM_PRIO_PROCESS": {"sbatch": SET, "srun": SET},
     "SLURM_PROCID": {"sbatch": SET, "srun": SET},
-    "SLURM_PROFILE": {"sbatch": "waits: profile", "salloc": "waits: profile"},
+    "SLURM_PROFILE": {"sbatch": ASKED, "salloc": ASKED},
     "SLURM_RESTART_COUNT": {"sbatch": "after a requeue"},
     "SLURM_SHARDS_ON_NODE": {"sbatch": ASKED, "srun": ASKED, "salloc": "set in the interactive step"},
     "SLURM_SRUN_COMM_HOST": {"srun": SET}, "SLURM_SRUN_COMM_PORT": {"srun": "set when the step listens on TCP"},
@@ -208,6 +207,7 @@ def test_batch_job_that_asks_for_much(cluster):
     (["--ntasks-per-gpu=2", "--gpus=1"], {"SLURM_NTASKS_PER_GPU": "2", "SLURM_NTASKS": "2"}),
     (["--overcommit", "-n4"], {"SLURM_OVERCOMMIT": "1"}),
     (["--oom-kill-step=1"], {"SLURM_OOMKILLSTEP": "1"}),
+    (["--profile=task"], {"SLURM_PROFILE": "task"}),
 ], ids=lambda x: x[0] if isinstance(x, list) else "")
 @bindings
 def test_variables_of_one_option(cluster, options, wanted):

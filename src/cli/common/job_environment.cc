@@ -128,7 +128,7 @@ void add_behaviour(const JobOptions& options, VariableList& out) {
   add_text(out, "SLURM_NETWORK", request.network);
   if (request.resv_ports_set && options.command != Command::kSrun)
     out.set("SLURM_RESV_PORTS", request.resv_ports ? std::to_string(request.resv_ports) : std::string());
-  add_text(out, "SLURM_PROFILE", request.profile);
+  add_text(out, "SLURM_PROFILE", request.profile.text());
   add_text(out, "SLURM_ACCTG_FREQ", request.acctg_freq.text());
   add_text(out, "SLURM_CPU_FREQ_REQ", request.cpu_freq.text());
   add_text(out, "SLURM_JOB_DEPENDENCY", request.dependency);

@@ -6,11 +6,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "config/step_profiles.h"
 #include "config/use_gathering.h"
 #include "model/file_pattern.h"
 #include "os/limits.h"
 #include "slurmd/core/cgroup_plan.h"
 #include "slurmd/core/frequency_rules.h"
+#include "slurmd/core/profile_rules.h"
 #include "slurmd/core/task_nice.h"
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/spank.h"
@@ -128,6 +130,23 @@ void add_gather(const Setup& setup, const SampleIntervals& asked, uint64_t mem_m
   if (configured && (wanted == 0 || wanted > configured)) g.every_seconds = configured;
 }
 
+// What is not recorded of what was asked for is told in the step's first task.
+void add_profile(const Setup& setup, const ProfileText& asked, const SampleIntervals& intervals, uint32_t cpus_per_task,
+                 step_rpc::StepdLaunch& launch) {
+  const config::StepProfiles site = config::step_profiles(*setup.loaded);
+  ProfileRules rules{site.directory, site.defaults};
+  if (launch.gather) {
+    rules.gathers = true;
+    rules.measures_energy = launch.gather->gpu_energy || !launch.gather->powercap.empty();
+    rules.task_seconds = launch.gather->every_seconds;
+  }
+  rules.energy_seconds = intervals.energy.value_or(setup.config().sample_intervals.energy.value_or(0));
+  ProfileOrder order = profile_order(asked, rules);
+  launch.profile = std::move(order.profile);
+  if (launch.profile) launch.profile->cpus_per_task = cpus_per_task;
+  if (!order.note.empty() && !launch.tasks.empty()) launch.tasks.front().notes.push_back(std::move(order.note));
+}
+
 NodeContext context_for(const Setup& s, const step_rpc::StepdLaunch& l, os::UserDirectory& users) {
   NodeContext c = s.context;
   c.group_name = users.group_name(l.gid);
@@ -216,6 +235,7 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory
   if (has_task_plugin(setup.config(), "affinity") && setup.cpus_are_real) t.os_cpus = setup.cpus.to_os(job.share.cpus);
   batch_files(job, request, names, t);
   launch.tasks.push_back(std::move(t));
+  add_profile(setup, request.profile, request.acctg_freq.value(), static_cast<uint32_t>(job.share.cpus.count()), launch);
   MUSTER_TRY_VOID(add_spank(setup, job, launch));
   return launch;
 }
@@ -268,6 +288,7 @@ Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory&
   out.nice = nice_of(setup, out);
   MUSTER_TRY(tasks, lay_out_tasks(setup, credential, index, request, cpus, context));
   out.tasks = std::move(tasks);
+  add_profile(setup, request.profile, request.acctg_freq.value(), credential.cpus_per_task, out);
   MUSTER_TRY_VOID(add_spank(setup, credential, index, request, out));
   FrequencyOrder frequency = frequency_order(request.cpu_freq, frequency_rules(setup, out));
   out.cpu_freq = std::move(frequency.wish);

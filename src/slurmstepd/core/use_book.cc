@@ -24,16 +24,29 @@ void UseLook::add(const UseLook& o) {
   slurmstepd::add(resident_peak, o.resident_peak);
 }
 
-void UseBook::count(Task& t, const UseLook& used) {
+void UseBook::count(Task& task, const UseLook& used) {
   UseLook sum = used;
-  sum.add(t.gone);
-  raise(t.most.user_time, sum.user_time);
-  raise(t.most.system_time, sum.system_time);
-  raise(t.most.pages, sum.pages);
-  raise(t.most.read, sum.read);
-  raise(t.most.written, sum.written);
-  raise(t.most.resident, std::max(used.resident, used.resident_peak));
-  raise(t.most.virtual_size, used.virtual_size);
+  sum.add(task.gone);
+  if (used.khz) {
+    const Duration more = sum.user_time + sum.system_time - task.most.user_time - task.most.system_time;
+    const double seconds = std::max(0.0, static_cast<double>(more.count()) / 1e6);
+    task.clocked += static_cast<double>(used.khz) * seconds;
+    task.clocked_time += seconds;
+    task.khz = used.khz;
+  }
+  raise(task.most.user_time, sum.user_time);
+  raise(task.most.system_time, sum.system_time);
+  raise(task.most.pages, sum.pages);
+  raise(task.most.read, sum.read);
+  raise(task.most.written, sum.written);
+  raise(task.most.resident, std::max(used.resident, used.resident_peak));
+  raise(task.most.virtual_size, used.virtual_size);
+}
+
+// On average over its CPU time; of a task that has used none, the last.
+std::optional<uint64_t> UseBook::Task::clock() const {
+  if (clocked_time > 0) return static_cast<uint64_t>(clocked / clocked_time);
+  return khz ? std::optional(khz) : std::nullopt;
 }
 
 void UseBook::look(size_t task, const UseLook& now) {
@@ -73,6 +86,17 @@ Bytes UseBook::resident_now() const {
   return sum;
 }
 
+UseLook UseBook::so_far(size_t task) const {
+  if (task >= tasks_.size()) return {};
+  const Task& t = tasks_[task];
+  UseLook out = t.most;
+  out.resident = t.resident;
+  out.virtual_size = t.virtual_size;
+  out.resident_peak = t.most.resident;
+  out.khz = t.khz;
+  return out;
+}
+
 StepUsage UseBook::usage(const std::vector<uint32_t>& ranks, const std::string& node, Memory memory) const {
   StepUsage out;
   Bytes virtual_now, gpu_now;
@@ -81,7 +105,7 @@ StepUsage UseBook::usage(const std::vector<uint32_t>& ranks, const std::string& 
     const UseLook& m = tasks_[i].most;
     add_task(out,
              {ranks[i], m.user_time, m.system_time, m.resident, m.virtual_size, m.read, m.written, m.pages, tasks_[i].gpu_most.util,
-              tasks_[i].gpu_most.memory},
+              tasks_[i].gpu_most.memory, tasks_[i].clock()},
              node);
     util_now += tasks_[i].gpu.util.value_or(0);
     add(gpu_now, tasks_[i].gpu.memory.value_or(Bytes()));

@@ -22,6 +22,7 @@ struct UseLook {
   Bytes read{}, written{};
   Bytes resident{}, virtual_size{};
   Bytes resident_peak{};  // where the kernel keeps it
+  uint64_t khz = 0;       // of the core that its busiest process ran on; 0: not known
 
   void add(const UseLook& o);
 };
@@ -44,6 +45,9 @@ class UseBook {
   void ended(size_t task, const UseLook& used);
 
   Bytes resident_now() const;  // of all tasks
+  // What a task has used up to now; memory and clock as they were last seen, with the peak of the former.
+  UseLook so_far(size_t task) const;
+  GpuLook gpus_now(size_t task) const { return task < tasks_.size() ? tasks_[task].gpu : GpuLook(); }
   // `ranks`: of the tasks, in their order. sstat shows the memory held now in total and on average, sacct the peaks; most and least are of
   // peaks in both.
   enum class Memory : uint8_t { kNow, kPeaks };
@@ -55,6 +59,9 @@ class UseBook {
     UseLook gone;  // of processes that no look shows any more
     Bytes resident{}, virtual_size{};
     GpuLook gpu_most, gpu;
+    uint64_t khz = 0;
+    double clocked = 0, clocked_time = 0;  // kHz times the CPU time that was used at that clock, in seconds; that time
+    std::optional<uint64_t> clock() const;
   };
   void count(Task& t, const UseLook& used);
   std::vector<Task> tasks_;

@@ -94,5 +94,26 @@ TEST(UseBook, ATaskThatNobodySawHasWhatTheKernelSaysOfItsEnd) {
   EXPECT_EQ(b.resident_now(), Bytes(0));
 }
 
+UseLook clocked(int64_t user_seconds, uint64_t khz) {
+  UseLook l = a_look(user_seconds, 0);
+  l.khz = khz;
+  return l;
+}
+
+TEST(UseBook, TheClockIsAveragedOverTheCpuTimeOfEachTask) {
+  UseBook b(3);
+  b.look(0, clocked(3, 1000));
+  b.look(0, clocked(4, 3000));  // three seconds at 1000, one at 3000
+  b.look(0, clocked(4, 9000));  // idle
+  b.ended(0, a_look(9, 0));     // nobody knows how fast the last ones were
+  b.look(1, clocked(0, 2500));  // has used none
+  const StepUsage u = b.usage({0, 1, 2}, "n1", Memory::kPeaks);
+  EXPECT_EQ(u.clock.parts, 2u);  // of the third nothing is known
+  EXPECT_EQ(u.clock.max, 2500u);
+  EXPECT_EQ(u.clock.min, 1500u);
+  EXPECT_EQ(average(u.clock, u.clock.parts), 2000u);
+  EXPECT_EQ(b.so_far(0).khz, 9000u);
+}
+
 }  // namespace
 }  // namespace muster::slurmstepd
