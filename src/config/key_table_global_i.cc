@@ -68,8 +68,7 @@ constexpr KeyRow kRows[] = {
     list("MpiParams", nullptr, "ports=first-last for --resv-ports; no variables of Hydra are set here in any case."),
     one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr, "Private /tmp and namespaces per job.")
         .not_yet("job namespaces"),
-    list("NodeFeaturesPlugins", nullptr, "Plugins that change features of nodes, for example node_features/helpers.")
-        .not_yet("changeable node features"),
+    list("NodeFeaturesPlugins", nullptr, "node_features/helpers: programs of the site change features of nodes, as helpers.conf says."),
     mins("OverTimeLimit", "0", "Minutes a job may run beyond its time limit.").infinite(),
     text("PluginDir", nullptr, "Directories of third-party plugins, separated by colons."),
     path("PlugStackConfig", nullptr, "File that lists the SPANK plugins; unset: plugstack.conf beside slurm.conf."),

@@ -7,7 +7,7 @@ using namespace rows;
 namespace {
 constexpr KeyRow acct(const KeyRow& r) { return r.of(ConfFile::kAcctGather).not_yet("acct_gather plugins"); }
 constexpr KeyRow burst(const KeyRow& r) { return r.of(ConfFile::kBurstBuffer).not_yet("burst buffers"); }
-constexpr KeyRow helper(const KeyRow& r) { return r.of(ConfFile::kHelpers).not_yet("changeable node features"); }
+constexpr KeyRow helper(const KeyRow& r) { return r.of(ConfFile::kHelpers); }
 constexpr KeyRow space(const KeyRow& r) { return r.of(ConfFile::kJobContainer).in(Section::kContainer).not_yet("job namespaces"); }
 constexpr KeyRow mpi(const KeyRow& r) { return r.of(ConfFile::kMpi); }
 constexpr KeyRow oci(const KeyRow& r) { return r.of(ConfFile::kOci).not_yet("containers by --container"); }
@@ -50,8 +50,8 @@ constexpr KeyRow kRows[] = {
     burst(number("ValidateTimeout", "5", "Seconds the check of a submission may take.")),
 
     helper(list("AllowUserBoot", nullptr, "Users who may change features.")),
-    helper(number("BootTime", "300", "Seconds a reboot may take.")),
-    helper(number("ExecTime", "10", "Seconds a helper may take.")),
+    helper(number("BootTime", "300", "Seconds a reboot may take.").min(1)),
+    helper(number("ExecTime", "10", "Seconds a helper may take.").min(1)),
     helper(list("MutuallyExclusive", nullptr, "Features that exclude each other.").repeat()),
     helper(list("Feature", nullptr, "Features a helper program changes.").in(Section::kFeature)),
     helper(path("Helper", nullptr, "The program.").in(Section::kFeature)),

@@ -30,21 +30,18 @@ void take_as_notices(std::vector<ConfigError> odd, std::vector<ConfigNotice>& no
   }
 }
 
-Section side_section(ConfFile file, const Line& line) {
-  if (file == ConfFile::kJobContainer) return Section::kContainer;
-  return file == ConfFile::kHelpers && line.find("Feature") ? Section::kFeature : Section::kGlobal;
-}
+Section side_section(ConfFile file) { return file == ConfFile::kJobContainer ? Section::kContainer : Section::kGlobal; }
 
 // Checks the files whose features are not there yet, so that a typing error shows today.
 void check_side_files(FileSource& source, const Config& config, LoadedConfig& out) {
-  for (ConfFile file : {ConfFile::kBurstBuffer, ConfFile::kHelpers, ConfFile::kJobContainer, ConfFile::kOci}) {
+  for (ConfFile file : {ConfFile::kBurstBuffer, ConfFile::kJobContainer, ConfFile::kOci}) {
     bool present = false;
     std::vector<ConfigError> odd;
     std::vector<Line> lines = side_lines(source, config, file, present, odd);
     std::vector<ConfigNotice> each_key;
     Findings findings{odd, each_key};
     for (const Line& line : lines)
-      for (const KeyValue& kv : line.values) check_pair(file, side_section(file, line), kv, findings);
+      for (const KeyValue& kv : line.values) check_pair(file, side_section(file), kv, findings);
     if (!each_key.empty()) out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
     take_as_notices(std::move(odd), out.notices);
   }
@@ -61,6 +58,22 @@ void load_acct_gather(FileSource& source, LoadedConfig& out) {
   if (!each_key.empty()) out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
   take_as_notices(std::move(odd), out.notices);
   check_step_profiles(out, out.notices);
+}
+
+// What nothing asks for is checked all the same, and what is wrong with it is no reason not to start.
+HelpersConf load_helpers(FileSource& source, const Config& config, Findings& findings) {
+  std::vector<ConfigError> odd;
+  const bool on = has_helpers(config);
+  bool present = false;
+  const std::vector<Line> lines = side_lines(source, config, ConfFile::kHelpers, present, odd);
+  Findings keys{odd, findings.notices}, line_findings{on ? findings.errors : odd, findings.notices};
+  HelpersConf helpers = build_helpers_conf(lines, config, keys, line_findings);
+  take_as_notices(std::move(odd), findings.notices);
+  if (present && !on && !lines.empty())
+    findings.notice(lines.front().pos, "", "is not read: NodeFeaturesPlugins of slurm.conf does not name node_features/helpers");
+  if (on && helpers.helpers.empty())
+    findings.notice({}, "NodeFeaturesPlugins", "node_features/helpers changes nothing: helpers.conf has no Feature line");
+  return on ? std::move(helpers) : HelpersConf{};
 }
 
 // Whether the text has any line that is neither blank nor a comment.
@@ -129,6 +142,7 @@ ConfigReport check_config(FileSource& source, const std::string& path, std::stri
   out.mpi.present = present;
 
   load_acct_gather(source, out);
+  out.helpers = load_helpers(source, out.config, findings);
   check_side_files(source, out.config, out);
   name_unread_files(source, out.config, out);
   take_as_notices(std::move(odd), out.notices);

@@ -1,6 +1,6 @@
 // Everything the daemons read at start and at reconfigure, in one call: slurm.conf with the files it includes, and beside it gres.conf,
-// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf and the files of features that Muster does not have yet. All or nothing: with any error the whole
-// configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
+// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf, helpers.conf and the files of features that Muster does not have yet. All or
+// nothing: with any error the whole configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
 // 100 ms.
 #pragma once
 
@@ -11,6 +11,7 @@
 
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
+#include "config/helpers_conf.h"
 #include "config/parser.h"
 #include "config/slurm_conf.h"
 #include "config/topology_conf.h"
@@ -25,6 +26,7 @@ struct LoadedConfig {
   Hierarchies resources;
   CgroupConf cgroup;
   SimpleConf mpi, acct_gather;
+  HelpersConf helpers;                // empty where NodeFeaturesPlugins does not name them
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 

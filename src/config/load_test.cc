@@ -381,15 +381,14 @@ TEST(Cgroup, Typed) {
 TEST(SideFiles, KeysAreCheckedThoughTheFeatureIsNotThere) {
   MemoryFiles files{{"/e/slurm.conf", std::string(kHead) + "NodeName=n\n"},
                     {"/e/job_container.conf", "NodeName=n AutoBasePath=true BasePath=/x Dirs=/tmp\nShared=true\n"},
-                    {"/e/helpers.conf", "Feature=nps1 Helper=/bin/h "
-                                        "Flags=rebootless\nBootTime=10\nMutuallyExclusive=a,b\nMutuallyExclusive=c,d\n"}};
+                    {"/e/oci.conf", "RunTimeRun=\"crun run %n\"\n"}};
   auto r = load_config(files, "/e/slurm.conf");
   ASSERT_TRUE(r.has_value()) << to_text(r.error());
   EXPECT_EQ(r->notices.size(), 2u) << to_text(r->notices);
-  files.put("/e/helpers.conf", "Featur=nps1 Helper=/bin/h\n");
+  files.put("/e/oci.conf", "RunTimeRum=x\n");
   r = load_config(files, "/e/slurm.conf");
   ASSERT_TRUE(r.has_value());  // nothing reads the file yet
-  EXPECT_NE(to_text(r->notices).find("did you mean Feature?"), std::string::npos) << to_text(r->notices);
+  EXPECT_NE(to_text(r->notices).find("did you mean RunTimeRun?"), std::string::npos) << to_text(r->notices);
 }
 
 TEST(SideFiles, SlurmdbdConfAlone) {

@@ -50,7 +50,7 @@ constexpr ParameterWord kWords[] = {
     no_effect_word("default_queue_depth", kByClass),
     flag_word("defer", "a job of --immediate does not start; else it has no effect: planning holds up no request"),
     no_effect_word("defer_batch", kNoLock),
-    not_yet_word("delay_boot", "reboots for features"),
+    number_word("delay_boot", 0, 35791394, "minutes that a job waits for nodes with its features before others are rebooted for it"),
     flag_word("disable_hetjob_steps", "no step runs in several components of a heterogeneous job"),
     flag_word("disable_job_shrink", "running jobs keep all their nodes"),
     no_effect_word("enable_hetjob_steps", "it is so unless disable_hetjob_steps is given"),

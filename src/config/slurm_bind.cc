@@ -80,6 +80,7 @@ constexpr Binding kBindings[] = {
     {"MinJobAge", &C::min_job_age},
     {"MpiDefault", &C::mpi_default},
     {"MpiParams", &C::mpi_params},
+    {"NodeFeaturesPlugins", &C::node_features_plugins},
     {"OverTimeLimit", &C::over_time_limit_min},
     {"PlugStackConfig", &C::plug_stack_config},
     {"PluginDir", &C::plugin_dir},

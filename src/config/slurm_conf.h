@@ -209,7 +209,7 @@ struct Config {
   std::optional<uint64_t> max_mem_per_cpu_mb, max_mem_per_node_mb;
   std::optional<uint32_t> def_cpu_per_gpu;
   uint32_t vsize_factor_percent = 0;
-  std::vector<std::string> gres_types;
+  std::vector<std::string> gres_types, node_features_plugins;
   LicenseCounts licenses;
   bool allow_spec_resources_usage = false;
   // scheduling

@@ -95,6 +95,7 @@ struct NodeStateChanged {  // the new values of admin state and flags, with who 
   PowerProgram run = PowerProgram::kNone;  // what this change asks of the machine's power
   bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`
   std::string power_action;                // as Node::power_action
+  std::vector<std::string> boot_features;  // as Node::boot_features
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "node", self.node);
@@ -110,6 +111,7 @@ struct NodeStateChanged {  // the new values of admin state and flags, with who 
     field(11, "run", self.run);
     field(12, "action_drained", self.action_drained);
     field(13, "power_action", self.power_action);
+    field(14, "boot_features", self.boot_features);
   }
 };
 

@@ -154,6 +154,7 @@ struct AskedBody {
   Time begin{};  // unset: now
   Time deadline{};
   Duration delay_boot{};
+  bool delay_boot_set = false;  // else SchedulerParameters=delay_boot holds
   bool kill_on_invalid_dependency = false, kill_on_invalid_dependency_set = false;
   // how it is queued
   bool hold = false;
@@ -436,9 +437,9 @@ void describe_request(S& self, V&& field) {
   if constexpr (kAskedBody) field(117, "core_spec_given", self.core_spec_given);
   if constexpr (kKnownBody) field(118, "qos_granted", self.qos_granted);
   if constexpr (kKnownBody) field(119, "extra_constraint", self.extra_constraint);
-  if constexpr (kAskedBody) field(129, "requeue_expedite", self.requeue_expedite);
-  if constexpr (kAskedBody) field(130, "mem_update", self.mem_update);
+  if constexpr (kAskedBody) field(129, "requeue_expedite", self.requeue_expedite), field(130, "mem_update", self.mem_update);
   if constexpr (kKnownBody) field(131, "wckey_is_default", self.wckey_is_default);
+  if constexpr (kAskedBody) field(132, "delay_boot_set", self.delay_boot_set);
 }
 
 template <class S, class V>

@@ -99,7 +99,10 @@ struct NodeHardware {
   std::string boot_id;
   Time boot_time{}, slurmd_start{};
   std::vector<std::string> features;
-  std::string step_key;  // public key of its slurmd for steps that it manages (steps/warrant.h); "": it manages none
+  std::vector<std::string> changeable;         // features that its helpers change
+  std::vector<std::string> changeable_told;    // of those, the ones that they said something about; of the others slurmctld knows
+  std::vector<std::string> changeable_active;  // … and that are active
+  std::string step_key;                        // public key of its slurmd for steps that it manages (steps/warrant.h); "": it manages none
   bool operator==(const NodeHardware&) const = default;
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -119,6 +122,9 @@ struct NodeHardware {
     field(14, "slurmd_start", self.slurmd_start);
     field(15, "features", self.features);
     field(40, "step_key", self.step_key);
+    field(41, "changeable", self.changeable);
+    field(42, "changeable_told", self.changeable_told);
+    field(43, "changeable_active", self.changeable_active);
   }
 };
 
@@ -178,7 +184,8 @@ struct Node {
   bool action_drained = false;             // DRAIN is of `reboot ASAP` or `power down asap`, and goes with them
   std::string instance_id, instance_type;  // of a cloud
   std::string power_action;  // the PowerAction that was asked for by name, while its reboot, power-down or power-up is under way
-  Time out_since{};          // since when accounting has it as not at work (EventRecord); unset: it is
+  std::vector<std::string> boot_features;  // changeable features that the reboot under way is to bring
+  Time out_since{};                        // since when accounting has it as not at work (EventRecord); unset: it is
   // volatile: not in the log, unknown after a restart until slurmd connects again
   bool connected = false;
   Time last_response{};
@@ -230,6 +237,7 @@ struct Node {
     field(45, "jobs_off", self.jobs_off);
     field(60, "out_since", self.out_since);
     field(61, "power_action", self.power_action);
+    field(62, "boot_features", self.boot_features);
   }
 };
 

@@ -58,9 +58,11 @@ struct Register {
   uint64_t config_hash = 0;
   std::vector<ManagedJob> managed;
   std::string extra;  // slurmd --extra; "": none was given
+  std::string fault;  // why its features are not known: the node is drained; "": nothing is wrong
   MUSTER_FIELDS(field(1, "node", self.node); field(2, "hardware", self.hardware); field(3, "jobs", self.jobs);
                 field(4, "session", self.session); field(5, "address", self.address); field(6, "port", self.port);
-                field(7, "config_hash", self.config_hash); field(8, "managed", self.managed); field(9, "extra", self.extra);)
+                field(7, "config_hash", self.config_hash); field(8, "managed", self.managed); field(9, "extra", self.extra);
+                field(10, "fault", self.fault);)
 };
 
 struct BatchStarted {
@@ -278,11 +280,12 @@ struct SetLogging {  // scontrol setdebug, setdebugflags nodes=: until the confi
   MUSTER_FIELDS(field(1, "level", self.level); field(2, "flags", self.flags);)
 };
 
-struct RebootNode {  // run RebootProgram, or the PowerAction of that name
+struct RebootNode {  // have the features brought, if any, and run RebootProgram, or the PowerAction of that name
   static constexpr uint32_t kNumber = 27;
   std::string reason;
   std::string action;  // "": RebootProgram
-  MUSTER_FIELDS(field(1, "reason", self.reason); field(2, "action", self.action);)
+  std::vector<std::string> features;
+  MUSTER_FIELDS(field(1, "reason", self.reason); field(2, "action", self.action); field(3, "features", self.features);)
 };
 
 struct PowerDownNode {  // run the PowerAction of that name, which powers this node down

@@ -34,6 +34,7 @@ Result<> set_delay_boot(JobOptions& o, const Given& g) {
   auto t = parse_time_limit(g.value);
   if (!t || !t->minutes) return bad_spec(g, "expected minutes");
   o.request.delay_boot = minutes(*t->minutes);
+  o.request.delay_boot_set = true;
   return {};
 }
 
@@ -144,10 +145,7 @@ constexpr JobOptionRow kRows[] = {
       .section = Section::kTime,
       .summary = "wait this long before rebooting nodes",
       .doc = "Uses only nodes that already have the wanted features until the job has been eligible for this "
-             "long.",
-      .status = Status::kNoEffect,
-      .note = "nodes are not rebooted for a job until node features can be changed",
-      .needs = "elastic nodes"},
+             "long."},
      set_delay_boot},
 };
 }  // namespace

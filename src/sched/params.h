@@ -12,6 +12,7 @@
 #include "acct/enforcement.h"
 #include "acct/fair_share.h"
 #include "base/time.h"
+#include "model/changeable_features.h"
 #include "model/hres.h"
 #include "model/job_request.h"
 #include "model/preemption.h"
@@ -123,6 +124,9 @@ struct Params {
   // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: a job that names what the cluster does not have waits for it
   // instead of being refused.
   bool unknown_licenses_wait = false, unknown_features_wait = false, unknown_prefer_ok = false;
+  ChangeableFeaturesPtr changeable;                      // null: no feature is
+  bool reboots = false;                                  // a node that is up can be rebooted for a job
+  Duration delay_boot{};                                 // of jobs that do not say --delay-boot
   bool extra_constraints = false;                        // extra_constraints: --extra chooses nodes by their Extra
   Duration default_time_limit = minutes(365 * 24 * 60);  // how long a profile expects UNLIMITED jobs to run
   TopologyRules topology;

@@ -15,7 +15,6 @@
 namespace muster::site {
 namespace {
 
-constexpr size_t kOutputKept = 4096;
 constexpr Duration kRetryAfter = seconds(1);
 
 std::string what_went_wrong(const std::string& program, const os::ExitStatus& s, bool timed_out, const std::string& output) {
@@ -48,12 +47,26 @@ std::vector<std::string> expand_programs(const std::vector<std::string>& pattern
 Programs::Run Programs::run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
                             std::function<void(std::string)> done) {
   auto job = std::make_unique<Job>();
-  const Run number = job->number = ++last_;
   job->left = std::move(programs);
   std::ranges::reverse(job->left);
   job->environment = std::move(environment);
   job->timeout = timeout;
   job->done = std::move(done);
+  return queue(std::move(job));
+}
+
+Programs::Run Programs::run_and_read(ProgramCall program, std::vector<std::string> environment, std::optional<Duration> timeout,
+                                     std::function<void(std::string, std::string)> done) {
+  auto job = std::make_unique<Job>();
+  job->left.push_back(std::move(program));
+  job->environment = std::move(environment);
+  job->timeout = timeout;
+  job->read = std::move(done);
+  return queue(std::move(job));
+}
+
+Programs::Run Programs::queue(std::unique_ptr<Job> job) {
+  const Run number = job->number = ++last_;
   waiting_.push_back(std::move(job));
   start_waiting();
   return number;
@@ -65,13 +78,15 @@ void Programs::abandon(Run run) {
   for (auto& [pid, job] : running_) {
     if (!is(job)) continue;
     job->left.clear();
+    job->read = nullptr;
     job->done = [](const std::string&) {};
     ::kill(-pid, SIGKILL);
   }
 }
 
 void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
-  job->done(error);
+  if (job->read) job->read(error, job->output);
+  else job->done(error);
   start_waiting();
 }
 

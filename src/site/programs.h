@@ -37,6 +37,10 @@ class Programs {
   // `done` gets "", or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
   Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
           std::function<void(std::string error)> done);
+  // One program, whose output `done` gets too, at most kOutputKept of it.
+  Run run_and_read(ProgramCall program, std::vector<std::string> environment, std::optional<Duration> timeout,
+                   std::function<void(std::string error, std::string output)> done);
+  static constexpr size_t kOutputKept = 4096;
   // Kills the run; its `done` is not called. Does nothing if it is over.
   void abandon(Run run);
   // Called on SIGCHLD: returns true if the process was one of ours.
@@ -55,12 +59,14 @@ class Programs {
     std::vector<std::string> environment;
     std::optional<Duration> timeout;
     std::function<void(std::string)> done;
+    std::function<void(std::string, std::string)> read;  // in its place
     std::string current, output;
     bool timed_out = false;
     os::Fd pipe;
     std::unique_ptr<net::Loop::Watch> watch;
     std::unique_ptr<net::Loop::Timer> timer;
   };
+  Run queue(std::unique_ptr<Job> job);
   void start_waiting();
   void next(std::unique_ptr<Job> job);
   Result<pid_t> spawn(Job& job, const ProgramCall& call);

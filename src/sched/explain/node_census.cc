@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "base/text.h"
 #include "sched/rules/node_rule.h"
@@ -72,7 +73,10 @@ class Counter {
  private:
   Bitmap with_features() const {
     Bitmap out(nodes_.size(), true);
-    const FeatureIndex index = [&](const std::string& name) { return nodes_.feature(name); };
+    std::map<std::string, Bitmap> after_boot;
+    const FeatureIndex index = [&](const std::string& name) {
+      return c_.unchanged ? &(after_boot[name] = nodes_.could_have(name)) : nodes_.feature(name);
+    };
     for (const FeatureExpr& e : c_.shape.features.base) out &= eval_features(e, index);
     Bitmap any(nodes_.size());
     for (const FeatureExpr& e : c_.shape.features.matching) any |= eval_features(e, index);

@@ -57,7 +57,9 @@ struct RequestClass {
   std::vector<uint32_t> places;             // --distribution=arbitrary: tasks by node, as the list says; empty: another
   Bitmap peers;                             // partitions that may share CPUs with this one: of the same PriorityTier
   std::shared_ptr<RequestClass> preferred;  // the same with --prefer in place of --constraint; null: none
-  std::vector<uint32_t> idle_tasks;         // per kind: tasks that an idle node takes
+  // The same with nodes that have the features now, where others can be rebooted for them; null: no feature asked for is changeable.
+  std::shared_ptr<RequestClass> unchanged;
+  std::vector<uint32_t> idle_tasks;  // per kind: tasks that an idle node takes
   uint32_t best_idle_tasks = 0;
   std::vector<uint32_t> taken;  // nodes of the partition that each of narrowing_rules() took from it
   ReservedViewPtr reserved;     // what reservations keep from it now; null: nothing
@@ -78,6 +80,8 @@ struct RequestClass {
 
   // Whether it matters where free nodes stand, so that their number alone does not say if the job fits.
   bool bound_by_topology() const;
+  // Whether what did not fit may fit later though no node changes: --switches=count@time, --delay-boot.
+  bool bound_by_time() const { return shape.switches || (unchanged && shape.delay_boot > Duration{}); }
 };
 
 // How a job of the class looks at a node where its CPUs may have at most so many other jobs; borrows from the class.

@@ -14,7 +14,7 @@ namespace muster::sched {
 namespace {
 
 bool features_known(const Availability& nodes, const FeatureConstraint& f) {
-  return std::ranges::all_of(f.names, [&](const std::string& name) { return nodes.feature(name) != nullptr; });
+  return std::ranges::all_of(f.names, [&](const std::string& name) { return !nodes.could_have(name).none(); });
 }
 
 // "; a node there has at most 16 CPUs, 64G, gpu:h100:8": for each amount the most that any node of the partition has.

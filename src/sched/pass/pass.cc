@@ -246,7 +246,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
   const bool owner = asked.uid == RequestClass::kAnyone && owners_.contains(user.value);
   const bool full = owner ? owner_full_.contains({class_id, user.value}) : state.full;
   const NodeFilter* filter = this->filter();
-  if (!full && (owner || layered || asked.shape.switches || !asked.known_not_to_fit(nodes_, filter))) {
+  if (!full && (owner || layered || asked.bound_by_time() || !asked.known_not_to_fit(nodes_, filter))) {
     uint32_t limit = asked.time_limit_min;
     Placement got = place_class(job, class_id, filter, limit);
     const AllocationPtr* allocation = placed(got);

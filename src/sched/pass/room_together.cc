@@ -196,7 +196,7 @@ bool PlanPass::RoomTogether::may_end(const Component& one, const RequestClass& a
 // Where the component stands when they have gone, who are lifted. What the class remembers of fuller nodes means nothing then, and where it
 // would rather be is not worth anybody's place.
 Placement PlanPass::RoomTogether::place_without(const Component& one, const RequestClass& asked, const Apart& apart, const Victims& gone) {
-  RequestClass anew = asked;
+  RequestClass anew = asked.unchanged ? *asked.unchanged : asked;  // nor is a reboot
   anew.preferred = nullptr;
   anew.blocked_at = anew.too_full_at = 0;
   anew.too_full = Bitmap();

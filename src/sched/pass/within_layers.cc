@@ -17,7 +17,7 @@ bool never_within_layers(const Cluster& cluster, const Params& params, const Req
   if (const Hold hold = first_to_hold(rules, question, nothing.held(), grant)) return hold.reason == Reason::kLicenses;
   if (!grant.layers) return false;
   // What it remembers of other nodes means nothing here, nor does where it would rather be.
-  asked.preferred = nullptr;
+  asked.preferred = asked.unchanged = nullptr;
   asked.resolved_at = asked.blocked_at = asked.too_full_at = 0;
   asked.too_full = Bitmap();
   Availability ideal;

@@ -18,6 +18,7 @@ class WithinLayers {
  private:
   void set(LayerRoomPtr room) {
     if (c_.preferred) c_.preferred->layers = room;
+    if (c_.unchanged) c_.unchanged->layers = room;
     c_.layers = std::move(room);
   }
   RequestClass& c_;

@@ -27,14 +27,21 @@ class Placer {
     if (c_.alternatives.empty()) return gang(open_);
     const Bitmap all = open_;
     Placement last = Later{};
-    for (const Bitmap& alternative : c_.alternatives) {
-      last = gang(all & alternative);
+    for (size_t i = 0; i < c_.alternatives.size(); ++i) {
+      last = gang((all & c_.alternatives[i]) - not_to_reboot(i));
       if (placed(last)) return last;
     }
     return last;
   }
 
  private:
+  // Nodes that could have the features only after a reboot, and that others use.
+  Bitmap not_to_reboot(size_t alternative) const {
+    if (!c_.unchanged || alternative >= c_.unchanged->alternatives.size()) return {};
+    return c_.alternatives[alternative] - c_.unchanged->alternatives[alternative] -
+           (params_.reboots ? nodes_.idle() : nodes_.idle() & nodes_.asleep());
+  }
+
   Placement gang(const Bitmap& open) {
     // Each try gives fewer tasks to the nodes whose layout refused what counting had promised, and leaves out those
     // that take none.
@@ -135,14 +142,21 @@ class KeptParts {
 
 }  // namespace
 
-Placement place(Availability& nodes, RequestClass& c, const Params& params, const NodeFilter* filter, Duration waited, Uid user) {
-  if (c.never) return Never{*c.never};
-  const KeptParts kept(nodes, c);
-  if (c.preferred) {
-    Placement first = Placer(nodes, *c.preferred, params, filter, waited, user).run();
+Placement place(Availability& nodes, RequestClass& asked, const Params& params, const NodeFilter* filter, Duration waited, Uid user) {
+  if (asked.never) return Never{*asked.never};
+  const KeptParts kept(nodes, asked);
+  if (asked.preferred) {
+    Placement first = Placer(nodes, *asked.preferred, params, filter, waited, user).run();
     if (placed(first)) return first;
   }
-  return Placer(nodes, c, params, filter, waited, user).run();
+  if (asked.unchanged) {
+    asked.unchanged->time_limit_min = asked.time_limit_min;
+    Placement now = Placer(nodes, *asked.unchanged, params, filter, waited, user).run();
+    if (placed(now)) return now;
+    if (waited < asked.shape.delay_boot)
+      return Later{Reason::kResources, "no node is rebooted for its features before --delay-boot is over"};
+  }
+  return Placer(nodes, asked, params, filter, waited, user).run();
 }
 
 }  // namespace muster::sched

@@ -16,7 +16,7 @@ VictimSearch::VictimSearch(Availability& nodes, const RequestClass& asked, const
                            const Occupants& occupants, const PreemptRule& rule, const Preemptor& who, Duration waited,
                            std::vector<uint32_t> sure)
     : nodes_(nodes),
-      class_(asked),
+      class_(asked.unchanged ? *asked.unchanged : asked),  // nobody makes room for a reboot
       s_(class_.shape),
       params_(params),
       filter_(filter),
@@ -24,7 +24,7 @@ VictimSearch::VictimSearch(Availability& nodes, const RequestClass& asked, const
       rule_(rule),
       who_(who),
       waited_(waited),
-      feasible_(asked.feasible & nodes.usable()),
+      feasible_(class_.feasible & nodes.usable()),
       wanted_(s_.num_tasks ? 1 : std::max(s_.tasks_per_node, 1u)),
       target_(s_.num_tasks ? std::max(1u, (s_.num_tasks + std::max(s_.min_nodes, 1u) - 1) / std::max(s_.min_nodes, 1u)) : wanted_),
       need_nodes_(std::max({s_.min_nodes, 1u, static_cast<uint32_t>(asked.required.count())})),

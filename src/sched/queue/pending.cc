@@ -234,7 +234,9 @@ Pending::Standing Pending::standing(const Job& job, const Params& all) {
 uint32_t Pending::class_of(const Cluster& cluster, const Params& params, const RequestBodyPtr& request, uint32_t partition,
                            uint32_t time_limit_min, const Job* aging, uint32_t reservation) {
   const Partition& definition = cluster.partitions.at(partition);
-  const bool per_user = request->exclusive == Exclusive::kUser || definition.exclusive_user || definition.max_cpus_per_user != kUnlimited32;
+  const bool per_user = request->exclusive == Exclusive::kUser || definition.exclusive_user ||
+                        definition.max_cpus_per_user != kUnlimited32 ||
+                        (params.changeable && !params.changeable->users.empty() && !request->features.empty());
   const Uid uid = per_user ? request->uid : RequestClass::kAnyone;
   std::optional<Standing> own;
   if (aging) own = standing(*aging, params);

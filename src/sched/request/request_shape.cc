@@ -298,6 +298,11 @@ Result<Shape> make_shape(const RequestBody& request, const Partition& partition,
   shape.features = features;
   MUSTER_TRY(prefer, request.prefer.parsed());
   shape.prefer = prefer;
+  shape.reboot = request.reboot && params.reboots;
+  if (params.changeable) {
+    shape.nodes_as_they_are = !params.changeable->may_boot(request.user_name);
+    shape.delay_boot = request.delay_boot_set ? request.delay_boot : params.delay_boot;
+  }
   if (params.extra_constraints) {
     MUSTER_TRY(extra, request.extra_constraint.parsed());
     shape.extra = extra;

@@ -77,8 +77,11 @@ struct Shape {
   bool one_task_per_sharing = false, several_sharing = false, spread_shared = false;
   // which nodes and with whom
   FeatureConstraint features, prefer;
-  ExtraConstraint extra;  // what the nodes' Extra has to say
-  bool whole = false;     // no other job on its nodes; all their CPUs and GRES
+  bool nodes_as_they_are = false;  // no node is rebooted for its features
+  bool reboot = false;             // --reboot: of all its nodes, so nobody else may be there
+  Duration delay_boot{};           // eligible for less than this, it gets no node that has to be rebooted for its features
+  ExtraConstraint extra;           // what the nodes' Extra has to say
+  bool whole = false;              // no other job on its nodes; all their CPUs and GRES
   bool exclusive_user = false;
   std::string mcs_label;         // MCS label of the job, "" = none
   bool exclusive_label = false;  // its nodes are for jobs with its label

@@ -16,9 +16,9 @@ constexpr std::string_view kNoShape[] = {
     // who
     "uid", "gid", "user_name", "account", "qos", "wckey", "reservation", "kind", "alloc_node", "qos_granted", "wckey_is_default",
     // where else, when, and in what turn: RequestClass and the queue have their own
-    "partitions", "cluster_features", "clusters", "time_limit_min", "begin", "deadline", "delay_boot", "kill_on_invalid_dependency",
-    "kill_on_invalid_dependency_set", "hold", "priority", "nice", "site_factor", "requeue", "reboot", "array", "immediate_seconds",
-    "test_only", "power",
+    "partitions", "cluster_features", "clusters", "time_limit_min", "begin", "deadline", "kill_on_invalid_dependency",
+    "kill_on_invalid_dependency_set", "hold", "priority", "nice", "site_factor", "requeue", "array", "immediate_seconds", "test_only",
+    "power",
     // how it runs where it was placed
     "no_kill", "no_allocate", "tres_bind", "network", "cpu_bind", "mem_bind", "cpu_freq", "warn", "mail_type", "mail_user",
     "wait_all_nodes", "burst_buffer", "container", "container_id", "stepmgr", "oom_kill_step_set", "oom_kill_step", "env_export",

@@ -34,12 +34,34 @@ void look_at_reservations(RequestClass& c, Availability& nodes) {
 
 }  // namespace
 
+namespace {
+
+// Where nodes can be rebooted for features that the class asks for: the class that takes only those that need none.
+void add_unchanged(RequestClass& asked, const Cluster& cluster, Availability& nodes, const Partition& partition) {
+  const ChangeableFeatures* changeable = nodes.changeable();
+  const bool boots = changeable && !nodes.ideal() && !asked.shape.nodes_as_they_are && !asked.alternatives.empty() &&
+                     changeable->any_of(asked.shape.features);
+  if (!boots) return asked.unchanged.reset();
+  if (!asked.unchanged) {
+    auto made = std::make_shared<RequestClass>(asked);
+    made->shape.nodes_as_they_are = true;
+    made->shape.prefer = {};
+    made->preferred = nullptr;
+    made->resolved_at = 0;
+    asked.unchanged = std::move(made);
+  }
+  resolve(*asked.unchanged, cluster, nodes, partition);
+}
+
+}  // namespace
+
 void resolve(RequestClass& asked, const Cluster& cluster, Availability& nodes, const Partition& partition) {
   look_at_reservations(asked, nodes);
   auto placed_by = nodes.topology(cluster, partition);
   const uint64_t version = version_asked(asked, nodes);
   if (asked.resolved_at == version && placed_by == asked.topology) {
-    if (asked.preferred) look_at_reservations(*asked.preferred, nodes);
+    for (RequestClass* other : {asked.preferred.get(), asked.unchanged.get()})
+      if (other) look_at_reservations(*other, nodes);
     return;
   }
   asked.resolved_at = version;
@@ -58,11 +80,14 @@ void resolve(RequestClass& asked, const Cluster& cluster, Availability& nodes, c
   }
   for (CountedNodes& counted : asked.counts) counted.nodes &= asked.feasible;
   for (Bitmap& alternative : asked.alternatives) alternative &= asked.feasible;
-  asked.monotone = is_monotone(asked, nodes);
+  add_unchanged(asked, cluster, nodes, partition);
+  asked.monotone = !asked.unchanged && is_monotone(asked, nodes);
   if (asked.shape.prefer.empty()) return;
   if (!asked.preferred) {
     asked.preferred = std::make_shared<RequestClass>(asked);
     asked.preferred->shape.features = std::exchange(asked.preferred->shape.prefer, {});
+    asked.preferred->shape.nodes_as_they_are = true;  // what is only welcome is not worth a reboot
+    asked.preferred->unchanged = nullptr;
     asked.preferred->resolved_at = 0;
   }
   resolve(*asked.preferred, cluster, nodes, partition);

@@ -1,11 +1,11 @@
-// Jobs that share no node (--exclusive) and jobs that share no leaf of a topology (--exclusive=topo). What helps: jobs there end.
+// Jobs that share no node (--exclusive), that have their nodes rebooted first (--reboot) and jobs that share no leaf of a topology (--exclusive=topo). What helps: jobs there end.
 #include "sched/rules/node_rules.h"
 
 namespace muster::sched {
 namespace {
 
 void sort_out(const CensusQuestion& q, const Bitmap& left) {
-  if (!q.node.asked.shape.whole) return;
+  if (!q.node.asked.shape.whole && !q.node.asked.shape.reboot) return;
   (left - q.node.nodes.idle()).for_each([&](size_t id) { q.out(NodeCause::kNotIdle, static_cast<uint32_t>(id)); });
 }
 
@@ -33,7 +33,7 @@ constinit const NodeRule kWholeNodes{.name = "--exclusive",
                                      .by = HelpedBy::kJobsEnd,
                                      .leave =
                                          [](const NodeQuestion& q, Bitmap& open) {
-                                           if (q.asked.shape.whole) open &= q.nodes.idle();
+                                           if (q.asked.shape.whole || q.asked.shape.reboot) open &= q.nodes.idle();
                                          },
                                      .sort_out = sort_out,
                                      .at_start = at_start};

@@ -221,8 +221,10 @@ void Availability::grow(uint32_t size) {
 
 void Availability::update(const PersistentMap<Node>& nodes, const Params& params, bool ideal) {
   const bool whole_cores = params.allocate_cores || params.linear;
-  if (!started_ || whole_cores != whole_cores_ || ideal != ideal_) {
+  const bool same = changeable_ == params.changeable || (changeable_ && params.changeable && *changeable_ == *params.changeable);
+  if (!started_ || whole_cores != whole_cores_ || ideal != ideal_ || !same) {
     *this = Availability();
+    changeable_ = params.changeable;
     started_ = true;
     whole_cores_ = whole_cores;
     ideal_ = ideal;
@@ -278,9 +280,42 @@ void Availability::forget(uint32_t id) {
   owners_.erase(id);
   of_kind_[kind_[id]].reset(id);
   for (auto& [name, nodes] : features_) nodes.reset(id);
+  for (auto& [name, nodes] : possible_) nodes.reset(id);
   kind_[id] = kNoKind;
   tiers_stale_ = true;
   ++shape_version_;
+}
+
+namespace {
+
+// Makes the node's bits those of the list; false: they were.
+bool set_bits(std::map<std::string, Bitmap>& index, uint32_t id, const std::vector<std::string>& names) {
+  bool changed = false;
+  for (auto& [name, nodes] : index)
+    if (nodes.test(id) && std::ranges::find(names, name) == names.end()) {
+      nodes.reset(id);
+      changed = true;
+    }
+  for (const std::string& name : names) {
+    Bitmap& nodes = index[name];
+    changed |= !nodes.test(id);
+    nodes.set(id);
+  }
+  return changed;
+}
+
+}  // namespace
+
+bool Availability::note_features(uint32_t id, const Node& node) {
+  const bool changed = set_bits(features_, id, node.features_active);
+  return (changeable_ && set_bits(possible_, id, changeable_->only(available_features(node)))) || changed;
+}
+
+Bitmap Availability::could_have(const std::string& name) const {
+  Bitmap out(size());
+  if (const Bitmap* active = feature(name)) out |= *active;
+  if (auto at = possible_.find(name); at != possible_.end()) out |= at->second;
+  return out;
 }
 
 void Availability::refresh(uint32_t id, const Node* node, const NodeUse& was) {
@@ -304,19 +339,7 @@ void Availability::refresh(uint32_t id, const Node* node, const NodeUse& was) {
   weight_[id] = weight;
   usable_.assign(id, usable);
   asleep_.assign(id, asleep);
-  const std::vector<std::string>& features = node->features_active.empty() ? node->spec->features : node->features_active;
-  bool changed = false;
-  for (auto& [name, nodes] : features_)
-    if (nodes.test(id) && std::find(features.begin(), features.end(), name) == features.end()) {
-      nodes.reset(id);
-      changed = true;
-    }
-  for (const std::string& f : features) {
-    Bitmap& nodes = features_[f];
-    changed |= !nodes.test(id);
-    nodes.set(id);
-  }
-  if (changed) ++shape_version_;
+  if (note_features(id, *node)) ++shape_version_;
   count_free(id, *node, was);
 }
 

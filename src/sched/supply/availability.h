@@ -122,6 +122,9 @@ class Availability {
   const std::vector<Bitmap>& tiers();
 
   const Bitmap* feature(const std::string& name) const;
+  // Which features a reboot changes, null: none; and the nodes that have this one or would have it after a reboot.
+  const ChangeableFeatures* changeable() const { return changeable_.get(); }
+  Bitmap could_have(const std::string& name) const;
   // The topology that the partition's jobs are placed by; null: flat.
   std::shared_ptr<const TopologyIndex> topology(const Cluster& cluster, const Partition& partition) {
     return topologies_.of(cluster.topologies, partition, size());
@@ -147,6 +150,7 @@ class Availability {
   bool ideal() const { return ideal_; }
 
  private:
+  bool note_features(uint32_t id, const Node& node);
   void refresh(uint32_t id, const Node* node, const NodeUse& was);
   void forget(uint32_t id);
   uint32_t kind_for(const Node& node);
@@ -169,7 +173,8 @@ class Availability {
   std::vector<uint64_t> gres_free_;
   std::vector<Bitmap> by_units_;
   std::vector<uint32_t> count_by_units_;
-  std::map<std::string, Bitmap> features_;
+  std::map<std::string, Bitmap> features_, possible_;  // active; changeable and available
+  ChangeableFeaturesPtr changeable_;
   std::vector<Bitmap> tiers_;
   bool tiers_stale_ = true;
   struct Laid {

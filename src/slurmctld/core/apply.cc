@@ -100,6 +100,7 @@ class Applier : ToolApplier {
     node.reboot_issued = change.reboot_issued;
     node.action_drained = change.action_drained;
     node.power_action = change.power_action;
+    node.boot_features = change.boot_features;
     x_.add_node(node);
   }
   void operator()(const NodeUpdated& e) {

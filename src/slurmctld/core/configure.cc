@@ -6,6 +6,7 @@
 #include "config/gres_conf.h"
 #include "hostlist/hostlist.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
 #include "slurmctld/core/records.h"
 
@@ -50,9 +51,17 @@ event::NodeStateChanged initial_state(const View& view, NodeId id, const NodeSpe
 namespace {
 
 // Weight and features that scontrol changed hold until slurm.conf is read again; this takes the changes back.
-void take_back_updates(const Node& n, const NodeSpec& spec, Events& out) {
-  if (n.weight == spec.weight && n.features_active == spec.features) return;
-  out.push_back(event::NodeUpdated{n.id, spec.weight, spec.features, n.comment, n.extra, n.instance_id, n.instance_type, n.topology});
+void take_back_updates(const View& view, const Node& n, const NodeSpec& spec, Events& out) {
+  event::NodeUpdated change = attributes_of(n);
+  change.weight = spec.weight;
+  change.features_active = features_configured(view, &n, spec);
+  if (n.weight != spec.weight || n.features_active != change.features_active) out.push_back(std::move(change));
+}
+
+// What a boot can bring is not active before a node says so.
+void set_aside_changeable(const View& view, NodeId id, const NodeSpec& spec, Events& out) {
+  FeatureList active = features_configured(view, nullptr, spec);
+  if (active != spec.features) out.push_back(event::NodeUpdated{id, spec.weight, std::move(active), spec.comment, spec.extra, {}, {}, {}});
 }
 
 // Returns the NodeId of each configured node, defining and removing on the way.
@@ -71,11 +80,12 @@ std::vector<NodeId> configure_nodes(const View& view, Events& out) {
     auto shared = std::make_shared<const NodeSpec>(std::move(spec));
     if (!known || !(*known->spec == *shared)) out.push_back(event::NodeDefined{id, shared, view.now});
     if (known) {
-      take_back_updates(*known, *shared, out);
+      take_back_updates(view, *known, *shared, out);
       continue;
     }
     event::NodeStateChanged e = initial_state(view, id, *shared);
     if (e.admin != NodeState::kUnknown || e.flags) out.push_back(std::move(e));
+    set_aside_changeable(view, id, *shared, out);
   }
   view.cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     if (kept.test(id) || n.spec->dynamic) return;

@@ -35,8 +35,9 @@ struct GroupMembers;  // reservations.h
 struct PowerNodes {  // run a program about the power of nodes
   event::PowerProgram program = event::PowerProgram::kResume;
   std::vector<NodeId> nodes;
-  std::vector<JobId> jobs;  // that these nodes come up for, each once
-  std::string action;       // the PowerAction that was asked for; "": the configured program
+  std::vector<JobId> jobs;            // that these nodes come up for, each once
+  std::string action;                 // the PowerAction that was asked for; "": the configured program
+  std::vector<std::string> features;  // that a reboot is to bring
 };
 struct SendMail {
   Job job;             // as it was then

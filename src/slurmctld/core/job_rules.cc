@@ -31,7 +31,7 @@ std::string why_restarted(const Cluster& cluster, const Job& j) {
 
 bool can_be_told(const Node* n) {
   const bool in_touch = n && (n->admin != NodeState::kDown || n->connected);
-  return in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp));
+  return in_touch && !(n->flags & (kNodePoweredDown | kNodePoweringUp | kNodeRebootIssued));
 }
 
 Result<> check_ever_runs(const View& v, const JobRequest& request, uint32_t partition) {

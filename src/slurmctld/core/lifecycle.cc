@@ -10,6 +10,7 @@
 #include "model/sharing_words.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/privacy.h"
 #include "slurmctld/core/reservations.h"
@@ -319,6 +320,8 @@ Result<Events> start_one(const View& view, const sched::StartItem& item) {
     std::tie(started.first_port, started.last_port) = *kept;
   started.prolog = !view.settings.config().prolog_slurmctld.empty();
   started.preparing = nodes_to_prepare(view, *job, *item.allocation, started.batch_index);
+  MUSTER_TRY(boots, boot_for_job(view, *job, *item.allocation, out));
+  if (boots) started.flags = kJobConfiguring | kJobPowerUpNode;
   if (started.prolog || (started.preparing.any() && waits_for_prologs(view, *job))) started.flags |= kJobConfiguring;
   power_up(view, item, out);
   suspend_for(view, item.over, started.task_job ? started.task_job : started.job, out);
@@ -377,11 +380,15 @@ void end_one(const View& view, const Job& job, const Ending& ending, Events& out
   out.push_back(std::move(ended));
 }
 
+namespace {
+constexpr uint32_t kBooting = kNodePoweringUp | kNodePoweredDown | kNodeRebootIssued;
+}
+
 bool nodes_ready(const View& v, const Job& job) {
   if (!job.allocation || job.prolog_due) return false;
   const bool up = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& s) {
     const Node* n = v.cluster.nodes.find(s.node.value);
-    return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
+    return n && !(n->flags & kBooting);
   });
   return up && !(job.run->preparing.any() && waits_for_prologs(v, job));
 }
@@ -395,7 +402,7 @@ void settle_one(const View& view, const Job& job, bool others_ready, Events& out
   if (!(job.flags & kJobConfiguring) || job.finished() || !job.allocation || job.prolog_due) return;
   const bool ready = std::ranges::all_of(job.allocation->nodes, [&](const NodeShare& s) {
     const Node* n = view.cluster.nodes.find(s.node.value);
-    return n && !(n->flags & (kNodePoweringUp | kNodePoweredDown));
+    return n && !(n->flags & kBooting);
   });
   const bool prolog = job.run->preparing.any() && waits_for_prologs(view, job), waits = prolog || !others_ready;
   if (!ready || (waits && !(job.flags & kJobPowerUpNode))) return;

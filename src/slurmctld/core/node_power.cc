@@ -6,6 +6,7 @@
 #include "config/power_action.h"
 #include "sched/rules/choices.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
 
 namespace muster::slurmctld {
@@ -46,11 +47,12 @@ void say(event::NodeStateChanged& e, const View& v, const std::string& reason) {
 
 void issue_reboot(const View& v, const Node& n, event::NodeStateChanged& e, std::vector<Order>& orders) {
   e.flags = (e.flags & ~kNodeRebootRequested) | kNodeRebootIssued;
+  e.boot_features.clear();
   e.reboot_issued = v.now;
   e.resume_deadline = resume_deadline(v, n);
   e.reason += " : reboot issued";
   if (config::reboots_from_controller(v.settings.config(), e.power_action)) e.run = event::PowerProgram::kReboot;
-  else orders.push_back({n.id, node_rpc::RebootNode{e.reason, e.power_action}});
+  else orders.push_back({n.id, node_rpc::RebootNode{e.reason, e.power_action, {}}});
 }
 
 // SlurmctldParameters=idle_on_node_suspend: what was wrong with it goes with the machine.
@@ -244,13 +246,14 @@ void after_reboot(const View& view, const Node& node, const NodeHardware& found,
   bool rebooted = found.boot_time > node.reboot_issued || (node.hardware && node.hardware->boot_id != found.boot_id);
   if (!rebooted) {
     if (!config::reboots_from_controller(view.settings.config(), node.power_action))
-      orders.push_back({node.id, node_rpc::RebootNode{node.reason, node.power_action}});  // the first order may be lost
+      orders.push_back({node.id, node_rpc::RebootNode{node.reason, node.power_action, node.boot_features}});  // the first order may be lost
     return;
   }
   change.flags &= ~kNodeRebootIssued;
   change.resume_deadline = kTimeUnset;
   change.reboot_issued = kTimeUnset;
   change.power_action.clear();
+  change.boot_features.clear();
   change.next_state = NodeState::kUnknown;
   change.action_drained = false;
   std::string waited = change.reason.substr(0, change.reason.rfind(" : reboot issued"));
@@ -280,6 +283,7 @@ void power_deadline(const View& view, const Node& node, Events& out) {
     if (!(change.flags & (kNodeDrain | kNodeFail)) && change.admin != NodeState::kDown) change.reason.clear();
     change.action_drained = false;
     out.push_back(std::move(change));
+    forget_features(view, node, out);
     if (!node.connected) end_jobs_of(view, node, out);  // nobody is left who could say that they are over
     if (auto left = without_machine(view, node))
       out.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(*left)), view.now});

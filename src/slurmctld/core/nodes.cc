@@ -6,6 +6,7 @@
 #include "model/request_texts.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/ends_in.h"
+#include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
 
 namespace muster::slurmctld {
@@ -142,19 +143,45 @@ bool sets_extra(const Node& n, const node_rpc::Register& r) {
   return begins && !r.extra.empty() && r.extra.size() <= kMostText && r.extra != n.extra.text();
 }
 
+// Its helpers failed before it could go.
+void give_up_reboot(event::NodeStateChanged& change) {
+  change.flags &= ~kNodeRebootIssued;
+  change.resume_deadline = change.reboot_issued = kTimeUnset;
+  change.boot_features.clear();
+  change.reason.clear();
+}
+
+// A node that did not get what it booted for, or whose helpers fail, takes no more jobs, and those that wait for it go back into the queue.
+void note_attributes(const View& view, const Node& known, const node_rpc::Register& report, event::NodeStateChanged& change, Events& out) {
+  const bool booted = (known.flags & kNodeRebootIssued) && !(change.flags & kNodeRebootIssued);
+  FeaturesFound features = features_found(view, known, report, booted);
+  event::NodeUpdated attributes = attributes_of(known);
+  const bool extra = sets_extra(known, report);
+  if (extra) attributes.extra = report.extra;
+  const bool other = attributes.features_active != features.active;
+  attributes.features_active = std::move(features.active);
+  if (extra || other) out.push_back(std::move(attributes));
+  if (features.fault.empty()) return;
+  if (!(change.flags & kNodeDrain)) {
+    change.flags |= kNodeDrain;
+    change.reason = std::move(features.fault);
+    change.by = view.settings.slurm_user;
+    change.time = view.now;
+  }
+  if (booted || (known.flags & kNodePoweringUp)) end_jobs_of(view, known, out);
+}
+
 }  // namespace
 
 Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_rpc::Register& report) {
   Decision<rpc::Empty> out;
   const Node& known = view.cluster.nodes.at(node.value);
-  bool new_hardware = !known.hardware || !(*known.hardware == report.hardware);
-  if (new_hardware) out.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(report.hardware), view.now});
+  NodeHardware found = known_features(view, report.hardware);
+  bool new_hardware = !known.hardware || !(*known.hardware == found);
+  if (new_hardware) out.events.push_back(event::NodeRegistered{node, std::make_shared<const NodeHardware>(std::move(found)), view.now});
 
   if (auto moved = moved_by(view, known, report))
     out.events.push_back(event::NodeDefined{known.id, std::make_shared<const NodeSpec>(std::move(*moved)), view.now});
-  if (sets_extra(known, report))
-    out.events.push_back(event::NodeUpdated{known.id, known.weight, known.features_active, known.comment, report.extra, known.instance_id,
-                                            known.instance_type, known.topology});
 
   event::NodeStateChanged change = state_of(known, view.now);
   change.flags &= ~kNodeNoRespond;
@@ -164,7 +191,11 @@ Decision<rpc::Empty> decide_register(const View& view, NodeId node, const node_r
     change.resume_deadline = kTimeUnset;
     if (!(change.flags & (kNodeRebootRequested | kNodePowerDownRequested))) change.power_action.clear();
   }
-  if (known.flags & kNodeRebootIssued) after_reboot(view, known, report.hardware, change, out.orders);
+  if (known.flags & kNodeRebootIssued) {
+    if (!report.fault.empty()) give_up_reboot(change);
+    else after_reboot(view, known, report.hardware, change, out.orders);
+  }
+  note_attributes(view, known, report, change, out.events);
   bool overrides = view.settings.config().slurmd_parameters.has("config_overrides");
   std::string lacking = overrides ? std::string() : shortfall(*known.spec, report.hardware, mem_percent(view, known));
   if (!lacking.empty()) {

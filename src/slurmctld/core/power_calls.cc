@@ -14,6 +14,11 @@ void add_jobs(const Indexes& indexes, PowerNodes& call) {
   call.jobs.erase(std::ranges::unique(call.jobs).begin(), call.jobs.end());
 }
 
+// Whether these nodes reboot themselves, by RebootProgram or a PowerAction that runs there.
+bool reboot_themselves(const config::Config& config, const PowerNodes& call) {
+  return call.program == event::PowerProgram::kReboot && !config::reboots_from_controller(config, call.action);
+}
+
 // The PowerAction by which these nodes power themselves down; null: the controller has it done.
 const config::PowerActionConfig* own_action(const config::Config& config, const PowerNodes& call) {
   if (call.program != event::PowerProgram::kSuspend) return nullptr;
@@ -27,9 +32,11 @@ void PowerCalls::add(const event::NodeStateChanged& change) {
   if (change.run == event::PowerProgram::kNone) return;
   // ResumeFailProgram is told of nodes, however they were to come up.
   const std::string action = change.run == event::PowerProgram::kResumeFailed ? std::string() : change.power_action;
-  auto same = [&](const PowerNodes& call) { return call.program == change.run && call.action == action; };
+  auto same = [&](const PowerNodes& call) {
+    return call.program == change.run && call.action == action && call.features == change.boot_features;
+  };
   auto at = std::ranges::find_if(calls_, same);
-  if (at == calls_.end()) at = calls_.insert(at, PowerNodes{change.run, {}, {}, action});
+  if (at == calls_.end()) at = calls_.insert(at, PowerNodes{change.run, {}, {}, action, change.boot_features});
   at->nodes.push_back(change.node);
 }
 
@@ -39,6 +46,12 @@ void PowerCalls::take(const Cluster& cluster, const Indexes& indexes, const conf
       for (NodeId id : call.nodes)
         if (const Node* node = cluster.nodes.find(id.value); node && node->connected)
           out.push_back(Order{id, node_rpc::PowerDownNode{action->name}});
+      continue;
+    }
+    if (reboot_themselves(config, call)) {  // one that is not connected is told when it registers
+      for (NodeId id : call.nodes)
+        if (const Node* node = cluster.nodes.find(id.value); node && node->connected)
+          out.push_back(Order{id, node_rpc::RebootNode{node->reason, call.action, call.features}});
       continue;
     }
     if (call.program == event::PowerProgram::kResume) add_jobs(indexes, call);

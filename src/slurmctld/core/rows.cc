@@ -326,6 +326,7 @@ NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vecto
   if (node.hardware) copy_same_fields(*node.hardware, row);  // where the configuration says it too, that replaces it below
   copy_same_fields(spec, row);
   copy_same_fields(node, row);
+  row.features = available_features(node);
   row.state = node.state();
   row.flags = flags_now(node);
   row.has_jobs = node.has_jobs();

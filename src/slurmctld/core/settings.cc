@@ -62,6 +62,7 @@ void scheduler_words(const config::OptionList& words, sched::Params& params) {
   params.unknown_features_wait = words.has("ignore_constraint_validation");
   params.unknown_prefer_ok = words.has("ignore_prefer_validation");
   params.extra_constraints = words.has("extra_constraints");
+  params.delay_boot = minutes(count("delay_boot"));
 }
 
 sched::Params sched_params(const config::LoadedConfig& loaded) {
@@ -92,6 +93,11 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   params.max_mem_per_node_mb = config.max_mem_per_node_mb.value_or(0);
   scheduler_words(config.scheduler_parameters, params);
   params.topology = topology_rules(config);
+  params.reboots = !config.reboot_program.empty();
+  if (const config::HelpersConf& helpers = loaded.helpers; !helpers.changeable.names.empty()) {
+    params.changeable = std::make_shared<const ChangeableFeatures>(helpers.changeable);
+    params.reboots |= std::ranges::all_of(helpers.helpers, &config::FeatureHelper::rebootless);
+  }
   return params;
 }
 

@@ -293,7 +293,7 @@ Result<> set_delay_boot(Change& c, const std::string&, const std::string& value)
   auto t = parse_time_limit(value);
   if (!t || !t->minutes) return invalid("DelayBoot", value);
   c.request.delay_boot = minutes(*t->minutes);
-  c.request_changed = true;
+  c.request_changed = c.request.delay_boot_set = true;
   return {};
 }
 Result<> set_tmp_disk(Change& c, const std::string&, const std::string& value) {

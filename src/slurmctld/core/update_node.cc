@@ -9,6 +9,7 @@
 #include "sched/fit/request_class.h"
 #include "slurmctld/core/create_node.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
 #include "slurmctld/core/update_keys.h"
 
@@ -143,12 +144,11 @@ std::vector<std::string> words(const std::string& text) {
   for (auto w : split(text, ',')) out.emplace_back(w);
   return out;
 }
-bool contains_all(const std::vector<std::string>& all, const std::vector<std::string>& some) {
-  return std::ranges::all_of(some, [&](const std::string& x) { return std::ranges::find(all, x) != all.end(); });
-}
 Result<> set_active_features(NodeUpdate& u, const rpc::KeyValue& kv) {
   u.attributes.features_active = words(kv.value);
-  if (!contains_all(u.spec.features, u.attributes.features_active)) return fail(Errc::kActiveFeaturesNotAvailable);
+  FeatureList available = u.spec.features;
+  if (u.n.hardware) available.insert(available.end(), u.n.hardware->changeable.begin(), u.n.hardware->changeable.end());
+  if (!contains_all(available, u.attributes.features_active)) return fail(Errc::kActiveFeaturesNotAvailable);
   u.attributes_changed = true;
   return {};
 }
@@ -288,17 +288,8 @@ void take_reason(NodeUpdate& u, const std::vector<rpc::KeyValue>& changes) {
 
 Result<> update_one(const View& view, const Node& node, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
                     Topologies& topologies, Decision<rpc::Messages>& decision) {
-  NodeUpdate update{
-      view,
-      node,
-      index,
-      count,
-      state_of(node, view.now),
-      {node.id, node.weight, node.features_active, node.comment, node.extra, node.instance_id, node.instance_type, node.topology},
-      *node.spec,
-      topologies,
-      decision.events,
-      decision.orders};
+  NodeUpdate update{view,       node,       index,           count,          state_of(node, view.now), attributes_of(node),
+                    *node.spec, topologies, decision.events, decision.orders};
   take_reason(update, changes);
   for (const Key& key : kKeys)
     for (const rpc::KeyValue& kv : changes)
@@ -328,6 +319,7 @@ event::NodeStateChanged state_of(const Node& node, Time now) {
   change.action_drained = node.action_drained;
   constexpr uint32_t kUnderWay = kNodeRebootRequested | kNodeRebootIssued | kNodePowerDownRequested | kNodePoweringDown | kNodePoweringUp;
   if (node.flags & kUnderWay) change.power_action = node.power_action;
+  if (node.flags & kNodeRebootIssued) change.boot_features = node.boot_features;
   return change;
 }
 

@@ -82,6 +82,7 @@ void Programs::power(const PowerNodes& what, const Cluster& cluster, const confi
   // A RebootProgram that is no PowerAction is told the names with commas between them: slurm.conf(5) reboot_from_controller.
   const bool each_name = what.program == event::PowerProgram::kReboot && !command.action;
   command.argv.push_back(each_name ? names_of(what.nodes, cluster) : node_list_of(cluster, what.nodes));
+  if (!what.features.empty()) command.argv.push_back(join(what.features, ","));
   start(std::move(run), std::move(command.argv), environment);
 }
 

@@ -257,7 +257,7 @@ void NodeCore::order(const node_rpc::Reconfigure& o) {
 
 void NodeCore::order(const node_rpc::SetLogging& o) { effects_.emplace_back(ChangeLogging{o}); }
 
-void NodeCore::order(const node_rpc::RebootNode& o) { effects_.emplace_back(Reboot{o.reason, o.action}); }
+void NodeCore::order(const node_rpc::RebootNode& o) { effects_.emplace_back(Reboot{o.reason, o.action, o.features}); }
 
 void NodeCore::order(const node_rpc::PowerDownNode& o) { effects_.emplace_back(PowerDown{o.action}); }
 

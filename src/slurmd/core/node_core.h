@@ -95,7 +95,8 @@ struct ChangeLogging {
 };
 struct Reboot {
   std::string reason;
-  std::string action;  // the PowerAction; "": RebootProgram
+  std::string action;                 // the PowerAction; "": RebootProgram
+  std::vector<std::string> features;  // that its helpers bring first
 };
 struct PowerDown {
   std::string action;

@@ -1,5 +1,6 @@
 #include "slurmd/daemon/node_checks.h"
 
+#include "os/clock.h"
 #include "os/files.h"
 #include "wire/instances.h"
 
@@ -22,13 +23,33 @@ std::vector<std::string> node_environment(const Setup& setup) {
 }
 
 NodeChecks::NodeChecks(net::Loop& loop, os::Log& log, const Setup& setup, ControllerLink& link)
-    : setup_(setup), link_(link), programs_(loop, log), health_(loop, log, setup.node, ports()) {}
+    : setup_(setup), link_(link), programs_(loop, log), health_(loop, log, setup.node, ports()), helpers_(log, setup, programs_) {}
 
 void NodeChecks::start(std::function<void()> then) {
-  health_.start(HealthRules::of(setup_.config()), note_boot(setup_.spool, setup_.hardware.boot_id), std::move(then));
+  helpers_.ask([this, then = std::move(then)] {
+    health_.start(HealthRules::of(setup_.config()), note_boot(setup_.spool, setup_.hardware.boot_id), then);
+  });
 }
 
-void NodeChecks::configure() { health_.configure(HealthRules::of(setup_.config())); }
+void NodeChecks::configure() {
+  health_.configure(HealthRules::of(setup_.config()));
+  node_rpc::Register before;
+  helpers_.tell(before);
+  helpers_.ask([this, before] {
+    node_rpc::Register now;
+    helpers_.tell(now);
+    if (!(now.hardware == before.hardware) || now.fault != before.fault) register_again();
+  });
+}
+
+void NodeChecks::bring(const FeatureList& features, std::function<void()> reboot) {
+  helpers_.bring(features, [this, features, reboot = std::move(reboot)](const std::string& error) {
+    if (!error.empty()) return register_again();  // slurmctld is told, and has the jobs run elsewhere
+    if (!helpers_.rebootless(features)) return reboot();
+    helpers_.note_boot(os::wall_now());
+    helpers_.ask([this] { register_again(); });
+  });
+}
 
 HealthCheck::Ports NodeChecks::ports() {
   HealthCheck::Ports ports;

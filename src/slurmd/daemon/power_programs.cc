@@ -1,15 +1,18 @@
 #include "slurmd/daemon/power_programs.h"
 
+#include "base/text.h"
 #include "config/power_action.h"
 #include "slurmd/daemon/node_checks.h"
 
 namespace muster::slurmd {
 namespace {
 
-// A PowerAction is told the node after the arguments of its own.
-void start(const PowerRun& run, const config::PowerCommand& command, const char* key, std::function<void()> then = {}) {
+// A PowerAction is told the node after the arguments of its own; what reboots a node for features is told those.
+void start(const PowerRun& run, const config::PowerCommand& command, const char* key, const std::vector<std::string>& features = {},
+           std::function<void()> then = {}) {
   std::vector<std::string> arguments(command.argv.begin() + 1, command.argv.end());
   if (command.action) arguments.push_back(run.setup.node_config().name);
+  if (!features.empty()) arguments.push_back(join(features, ","));
   run.programs.run({site::ProgramCall(command.argv[0], std::move(arguments))}, node_environment(run.setup), std::nullopt,
                    [&log = run.log, key, then = std::move(then)](const std::string& error) {
                      if (!error.empty()) return log.error("{}: {}", key, error);
@@ -26,7 +29,7 @@ void run_reboot(const PowerRun& run, const Reboot& order, std::function<void()> 
   if (command.argv.empty()) return run.log.error("slurmctld asks for a reboot, and slurm.conf names no PowerAction {}", order.action);
   run.log.info("rebooting by {}: {}", command.argv[0], order.reason);
   if (!run.setup.config().slurmd_parameters.has("shutdown_on_reboot")) stop = {};
-  start(run, command, "RebootProgram", std::move(stop));
+  start(run, command, "RebootProgram", order.features, std::move(stop));
 }
 
 void run_power_down(const PowerRun& run, const PowerDown& order) {

@@ -225,6 +225,7 @@ node_rpc::Register Slurmd::registration() const {
   r.jobs = core_.registration();
   r.port = tcp_ ? tcp_->port() : 0;
   r.extra = arguments_.extra;
+  checks_.tell(r);
   return r;
 }
 
@@ -538,7 +539,7 @@ void Slurmd::carry_out(const ChangeLogging& e) {
 }
 
 void Slurmd::carry_out(const Reboot& e) {
-  run_reboot({programs_, log_, setup_}, e, [this] { stop(); });
+  checks_.bring(e.features, [this, e] { run_reboot({programs_, log_, setup_}, e, [this] { stop(); }); });
 }
 void Slurmd::carry_out(const PowerDown& e) { run_power_down({programs_, log_, setup_}, e); }
 
