@@ -121,6 +121,8 @@ TEST_F(EditTest, AUsersWckeyGoesAndTheUserStays) {
   EXPECT_TRUE(find_live(d.users, "u"));
   EXPECT_EQ(refused(remove(Entity::kUser, [](EntityFilter& f) { f.wckeys = {"x"}; })), Errc::kError);
   EXPECT_EQ(live(), 1);
+  commit(remove(Entity::kUser, [](EntityFilter& f) { f.users = {"u"}; }));
+  EXPECT_EQ(live(), 0) << "nobody has it any more";
 }
 
 TEST_F(EditTest, EveryUserOfAnAccountWithUsersAreCoordsIsListedAsItsCoordinator) {

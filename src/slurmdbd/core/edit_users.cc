@@ -220,6 +220,11 @@ Result<> Editor::remove_users() {
     if (name == "root") return fail(Errc::kError, "User root cannot be deleted");
     changed_.users.push_back(at->second);
     touch(touched_, at->second);
+    for (auto& [id, k] : d_.wckeys) {
+      if (k.user != name || k.deleted) continue;
+      k.deleted = true;
+      touch(touched_, k);
+    }
     bool kept = std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.user == name; });
     if (!kept && context_.now - at->second.created < kForgottenWithin) {
       d_.users.erase(at);
