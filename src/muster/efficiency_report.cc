@@ -33,20 +33,20 @@ void add_to(EfficiencyRow& sum, const EfficiencyRow& more) {
 }
 
 // What one job held for so long.
-EfficiencyRow row_of(const fields::Efficiency& e, Duration elapsed) {
+EfficiencyRow row_of(const fields::Efficiency& of_job, Duration elapsed) {
   const auto in_seconds = [](Duration d) { return std::chrono::duration<double>(d).count(); };
   const double time = in_seconds(elapsed);
   EfficiencyRow row;
   row.jobs = 1;
-  row.cpu = {in_seconds(e.cpu_used), in_seconds(e.cpu_held), 0};
-  if (auto cpus = e.cpus_next_time()) row.cpu.spare = (e.cpus - *cpus) * time;
-  if (e.gpus_known) {
-    const auto gpus = static_cast<double>(e.gpus_held);
-    row.gpu = {std::min(e.gpu_percent() / 100, 1.0) * gpus * time, gpus * time, 0};
+  row.cpu = {in_seconds(of_job.cpu_used), in_seconds(of_job.cpu_held), 0};
+  if (auto cpus = of_job.cpus_next_time()) row.cpu.spare = (of_job.cpus - *cpus) * time;
+  if (of_job.gpus_known) {
+    const auto gpus = static_cast<double>(of_job.gpus_held);
+    row.gpu = {std::min(of_job.gpu_percent() / 100, 1.0) * gpus * time, gpus * time, 0};
   }
-  if (!e.mem_held) return row;  // without a limit nothing was held
-  row.memory = {static_cast<double>(e.mem_used.value) * time, static_cast<double>(e.mem_held.value) * time, 0};
-  if (auto each = e.mem_next_time()) row.memory.spare = static_cast<double>(e.mem_held.value - each->value * e.nodes) * time;
+  if (!of_job.mem_held) return row;  // without a limit nothing was held
+  row.memory = {static_cast<double>(of_job.mem_used.value) * time, static_cast<double>(of_job.mem_held.value) * time, 0};
+  if (auto each = of_job.mem_next_time()) row.memory.spare = static_cast<double>(of_job.mem_held.value - each->value * of_job.nodes) * time;
   return row;
 }
 

@@ -10,7 +10,7 @@
 namespace muster::slurmstepd {
 namespace {
 
-constexpr Duration kOpenPatience = minutes(1);
+constexpr Duration kOpenPatience = seconds(3);
 constexpr size_t kMostWaiting = 64u << 10;
 
 Time wall_clock() { return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now()); }
@@ -53,6 +53,7 @@ StepProfiler::StepProfiler(const step_rpc::StepdLaunch& launch, std::vector<uint
       book_(std::move(ranks)) {}
 
 void StepProfiler::open() {
+  opening_ = true;
   os::Errand errand;
   errand.make_user_folder(how_.directory, folder_, uid_, gid_);
   ports_.openings.send_as_ourselves(std::move(errand), kOpenPatience, [this](os::Errand& e) {
@@ -74,7 +75,18 @@ void StepProfiler::open_file() {
     ::fcntl(fd->get(), F_SETFL, ::fcntl(fd->get(), F_GETFL) | O_APPEND);
     fd_ = std::move(*fd);
     ports_.files.write(fd_.get(), std::string(wire::kProfileMagic) + std::exchange(waiting_, {}));
+    opened();
   });
+}
+
+void StepProfiler::opened() {
+  opening_ = false;
+  for (auto& waiter : std::exchange(waiters_, {})) waiter();
+}
+
+void StepProfiler::when_open(std::function<void()> f) {
+  if (!opening_) return f();
+  waiters_.push_back(std::move(f));
 }
 
 void StepProfiler::give_up(const std::string& why) {
@@ -82,6 +94,7 @@ void StepProfiler::give_up(const std::string& why) {
   waiting_.clear();
   const std::string line = "slurmstepd: error: --profile: no more is recorded: " + why;
   began_ == Duration{} ? void(untold_ = line) : ports_.note(line);
+  opened();
 }
 
 LookTime StepProfiler::now() const { return {net::Loop::monotonic() - began_, wall_clock()}; }

@@ -3,7 +3,7 @@
 //
 // ProfileHDF5Dir/USER/JOB_STEP_NODE.samples. The user's folder is made by an Errand with our own rights, which goes on only in a folder that
 // nobody else could have prepared (os/errand.h, make_user_folder); the file is opened and written by Errands of the user. So root writes
-// nothing where a user may have planted a link, the user's quota holds, and a file server that is away delays no step. A file takes
+// nothing where a user may have planted a link, the user's quota holds, and a file server that is away delays the end of a step by seconds. A file takes
 // kMostProfileBytes and no more.
 #pragma once
 
@@ -33,7 +33,9 @@ class StepProfiler {
   static std::unique_ptr<StepProfiler> make(const step_rpc::StepdLaunch& launch, Ports ports);
   StepProfiler(const step_rpc::StepdLaunch& launch, std::vector<uint32_t> ranks, Ports ports);
 
-  void open();   // before tasks start; what is recorded meanwhile waits
+  void open();  // before tasks start; what is recorded meanwhile waits
+  // Calls `f` when the file is open or will not be; at once where that is known. Opening has a few seconds.
+  void when_open(std::function<void()> f);
   void begin();  // all tasks run: time counts from here
   void look(const UseBook& book, const std::vector<pid_t>& pids);
   void ended(const UseBook& book, size_t task);
@@ -45,6 +47,7 @@ class StepProfiler {
   void open_file();
   void record(const ProfileChunk& chunk);
   void give_up(const std::string& why);
+  void opened();
 
   const step_rpc::StepProfile how_;
   const Uid uid_;
@@ -58,8 +61,10 @@ class StepProfiler {
   os::Fd fd_;
   std::string waiting_;  // until the file is open
   size_t bytes_ = 0;     // recorded so far
-  bool over_ = false;    // nothing is recorded any more
-  std::string untold_;   // why not, until the step has a standard error
+  bool opening_ = false;
+  std::vector<std::function<void()>> waiters_;
+  bool over_ = false;   // nothing is recorded any more
+  std::string untold_;  // why not, until the step has a standard error
 };
 
 }  // namespace muster::slurmstepd

@@ -84,6 +84,25 @@ TEST_F(StepProfilerTest, WhatIsRecordedBeforeTheFileIsOpenIsInIt) {
   EXPECT_FALSE(*reader->next(chunk));
 }
 
+// A step may be over before its file is open: its end waits for that.
+TEST_F(StepProfilerTest, TheEndOfAStepCanWaitForTheFile) {
+  auto profiler = make(1);
+  int told = 0;
+  profiler->when_open([&] { ++told; });
+  EXPECT_EQ(told, 1);  // nobody has begun to open it
+  profiler->open();
+  profiler->begin();
+  profiler->ended(book, 0);
+  profiler->when_open([&] {
+    ++told;
+    files->when_quiet([&] { loop.stop(); });
+  });
+  EXPECT_EQ(told, 1);
+  loop.run();
+  EXPECT_EQ(told, 2);
+  EXPECT_GT(os::read_file(file)->size(), wire::kProfileMagic.size() + 40);
+}
+
 TEST_F(StepProfilerTest, AFileTakesSoMuchAndNoMore) {
   auto profiler = make(1000);
   profiler->open();

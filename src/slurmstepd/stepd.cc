@@ -381,7 +381,8 @@ void Stepd::sweep() {
 
 // Writes the output that goes to files through us. A file that takes nothing does not keep the step.
 void Stepd::write_the_rest() {
-  relay_->finish(kFilesSlow, [this] { files_->when_quiet([this] { core_.written(); }); });
+  const auto written = [this] { files_->when_quiet([this] { core_.written(); }); };
+  relay_->finish(kFilesSlow, [this, written] { profiler_ ? profiler_->when_open(written) : written(); });
 }
 
 void Stepd::clean_up() {
