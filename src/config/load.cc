@@ -72,7 +72,8 @@ HelpersConf load_helpers(FileSource& source, const Config& config, Findings& fin
   if (present && !on && !lines.empty())
     findings.notice(lines.front().pos, "", "is not read: NodeFeaturesPlugins of slurm.conf does not name node_features/helpers");
   if (on && helpers.helpers.empty())
-    findings.notice({}, "NodeFeaturesPlugins", "node_features/helpers changes nothing: helpers.conf has no Feature line");
+    findings.notice(config.find_value("NodeFeaturesPlugins")->pos, "NodeFeaturesPlugins",
+                    "node_features/helpers changes nothing: helpers.conf has no Feature line");
   return on ? std::move(helpers) : HelpersConf{};
 }
 

@@ -45,17 +45,22 @@ World::World(std::shared_ptr<const config::LoadedConfig> loaded)
   settle();
 }
 
+// The node has booted. Its helpers say nothing: what they were to bring is active.
 void World::registers(NodeId id) {
-  const NodeSpecPtr spec = cluster().nodes.at(id.value).spec;
+  const Node& known = cluster().nodes.at(id.value);
+  const NodeSpecPtr spec = known.spec;
+  const bool even = known.hardware && known.hardware->boot_id == "1";
   core_.node_connected(id);
   node_rpc::Register r;
   r.node = spec->name;
   r.hardware = as_configured(*spec);
+  r.hardware.changeable = settings().loaded->helpers.features_of(spec->name);
+  if (even) r.hardware.boot_id = "2";
   r.session = 1;
   core_.report(id, r);
 }
 
-// Ends a turn: carries out what follows from it, tells the witness and commits. Nodes that are to be powered up are up at once.
+// Ends a turn: carries out what follows from it, tells the witness and commits. Nodes that are to be powered up or rebooted are up at once.
 void World::settle() {
   core_.housekeep();
   release_ended();
@@ -63,9 +68,13 @@ void World::settle() {
     for (const Event& e : core_.events()) witness_(e);
   core_.commit();
   std::vector<NodeId> booted;
-  for (const slurmctld::Effect& effect : core_.take_effects(now_))
-    if (const auto* power = std::get_if<slurmctld::PowerNodes>(&effect); power && power->program == event::PowerProgram::kResume)
+  for (const slurmctld::Effect& effect : core_.take_effects(now_)) {
+    const auto* power = std::get_if<slurmctld::PowerNodes>(&effect);
+    const auto* order = std::get_if<slurmctld::Order>(&effect);
+    if (power && (power->program == event::PowerProgram::kResume || power->program == event::PowerProgram::kReboot))
       booted.insert(booted.end(), power->nodes.begin(), power->nodes.end());
+    if (order && std::holds_alternative<node_rpc::RebootNode>(order->order)) booted.push_back(order->node);
+  }
   if (booted.empty()) return;
   core_.begin(now_);
   for (NodeId id : booted) registers(id);
