@@ -34,9 +34,10 @@ class Programs {
  public:
   Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
   using Run = uint64_t;
-  // `done` gets "", or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
+  // `done` gets "", or what went wrong: "/etc/prolog.sh: exit code 3: disk full". `groups`: lists of processes of control groups, which
+  // they are in from their start.
   Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
-          std::function<void(std::string error)> done);
+          std::function<void(std::string error)> done, std::vector<os::Fd> groups = {});
   // Kills the run; its `done` is not called. Does nothing if it is over.
   void abandon(Run run);
   // Called on SIGCHLD: returns true if the process was one of ours.
@@ -55,6 +56,7 @@ class Programs {
     std::vector<std::string> environment;
     std::optional<Duration> timeout;
     std::function<void(std::string)> done;
+    std::vector<os::Fd> groups;
     std::string current, output;
     bool timed_out = false;
     os::Fd pipe;
