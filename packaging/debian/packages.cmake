@@ -86,7 +86,13 @@ muster_package(slurmdbd SUMMARY "accounting daemon of Muster" DEPENDS "${same}, 
 muster_package(sackd SUMMARY "daemon of Muster for login hosts" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION}), init-system-helpers"
                RECOMMENDS "munge, logrotate" PROVIDES sackd SCRIPTS ${scripts_sackd})
 muster_package(mpi SUMMARY "modules of Muster for srun --mpi=pmix and --mpi=pmi2" DEPENDS "${same}")
+# Not libpam-slurm: that has a pam_slurm.so, which only looks.
+muster_package(pam SUMMARY "pam_slurm_adopt of Muster: logins on nodes become part of jobs" DEPENDS "${same}, muster-slurmd (= ${PROJECT_VERSION})"
+               PROVIDES libpam-slurm-adopt)
 muster_package(dev SUMMARY "headers for SPANK plugins" DEPENDS "${same}" PROVIDES libslurm-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
 set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi dev)
+if(TARGET pam_slurm_adopt)
+  list(APPEND CPACK_COMPONENTS_ALL pam)
+endif()
 include(CPack)
