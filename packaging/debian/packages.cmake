@@ -88,7 +88,13 @@ muster_package(sackd SUMMARY "daemon of Muster for login hosts" DEPENDS "${same}
 muster_package(mpi SUMMARY "modules of Muster for srun --mpi=pmix and --mpi=pmi2" DEPENDS "${same}")
 muster_package(hdf5 SUMMARY "sh5util of Muster: the profiles of a job as one HDF5 file" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION})"
                PROVIDES slurm-wlm-hdf5-plugin)
+# Not libpam-slurm: that has a pam_slurm.so, which only looks.
+muster_package(pam SUMMARY "pam_slurm_adopt of Muster: logins on nodes become part of jobs" DEPENDS "${same}, muster-slurmd (= ${PROJECT_VERSION})"
+               PROVIDES libpam-slurm-adopt)
 muster_package(dev SUMMARY "headers for SPANK plugins" DEPENDS "${same}" PROVIDES libslurm-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
 set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi hdf5 dev)
+if(TARGET pam_slurm_adopt)
+  list(APPEND CPACK_COMPONENTS_ALL pam)
+endif()
 include(CPack)

@@ -72,7 +72,7 @@ constexpr ParameterWord kLaunch[] = {
     not_yet_word("slurmstepd_memlock_all", kLockedMemory),
     not_yet_word("srun_exclusive_allocation", "this default; srun --exclusive=allocation works"),
     flag_word("test_exec", "srun looks for the program, and whether it may be run, before it launches"),
-    not_yet_word("ulimit_pam_adopt", "pam_slurm_adopt"),
+    flag_word("ulimit_pam_adopt", "a login that pam_slurm_adopt puts into a job gets the job's memory as its limit RSS"),
     flag_word("use_interactive_step", "salloc runs its shell on the first node"),
 };
 

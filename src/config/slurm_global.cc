@@ -240,11 +240,8 @@ void check_together(Config& config, Findings& findings) {
   auto prolog_flag = [&](std::string_view name) {
     return std::ranges::any_of(config.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
   };
-  for (auto [flag, missing] : {std::pair("Contain", "a container for processes that Slurm did not start"),
-                               std::pair("RunInJob", "prologs inside the job"), std::pair("X11", "forwarding of X11")})
-    if (prolog_flag(flag))
-      findings.notice(pos_of(config, "PrologFlags"), "PrologFlags",
-                      std::string(flag) + " works as Alloc alone, this is not there yet: " + missing);
+  if (prolog_flag("X11"))
+    findings.notice(pos_of(config, "PrologFlags"), "PrologFlags", "X11 works as Contain alone, this is not there yet: forwarding of X11");
   for (std::string_view name : {"Contain", "X11"})
     if (prolog_flag("NoHold") && prolog_flag(name))
       findings.error(pos_of(config, "PrologFlags"), "PrologFlags", "NoHold cannot be combined with " + std::string(name));

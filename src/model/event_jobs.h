@@ -123,6 +123,7 @@ struct JobStarted {  // the gang has its nodes; for a task of an array record, `
   uint16_t first_port = 0, last_port = 0;  // of MpiParams=ports=, for these steps
   uint32_t association = 0;                // in the partition that was chosen; 0: as it was
   uint32_t reservation = 0;                // that it runs in; 0: none
+  bool contained = false;                  // each of its nodes has an external step
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "job", self.job);
@@ -143,6 +144,7 @@ struct JobStarted {  // the gang has its nodes; for a task of an array record, `
     field(62, "last_port", self.last_port);
     field(63, "association", self.association);
     field(83, "reservation", self.reservation);
+    field(84, "contained", self.contained);
   }
 };
 

@@ -90,7 +90,7 @@ struct StepsTold {  // the manager of the job's steps has told so many news of t
   }
 };
 
-struct StepUsed {  // nodes have told what a step used there after its end, or what the batch script used
+struct StepUsed {  // nodes have told what a step used there after its end, or what the batch script or the external step used
   static constexpr uint32_t kNumber = 395;
   static constexpr const char* kName = "StepUsed";
   JobId job{};

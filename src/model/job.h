@@ -171,8 +171,10 @@ struct JobRun {
   bool has_failed_node = false;
   uint32_t reservation = 0;  // that it runs in, by its number; 0: none. It may be gone meanwhile
   std::string reservation_name;
-  StepUsagePtr batch_usage;  // what the batch script has used; null: it has not ended, or nothing was gathered
-  Time memory_due{};         // --mem-update: when its memory use is measured; unset: never, or not again in this run
+  StepUsagePtr batch_usage;     // what the batch script has used; null: it has not ended, or nothing was gathered
+  bool contained = false;       // each of its nodes has an external step (PrologFlags=Contain); settled when it starts
+  StepUsagePtr external_usage;  // what that has used on the nodes that are rid of the job; null: nothing is known yet
+  Time memory_due{};            // --mem-update: when its memory use is measured; unset: never, or not again in this run
   bool operator==(const JobRun&) const = default;
 };
 
@@ -298,8 +300,17 @@ struct Job {
     run(126, "reservation_name", &JobRun::reservation_name);
     field(135, "het", self.het);
     field(143, "attended", self.attended);
+    describe_use(run);
+  }
+
+ private:
+  // What this run has used, and what is known of that.
+  template <class V>
+  static void describe_use(V&& run) {
     run(144, "batch_usage", &JobRun::batch_usage);
     run(145, "memory_due", &JobRun::memory_due);
+    run(150, "contained", &JobRun::contained);
+    run(151, "external_usage", &JobRun::external_usage);
   }
 };
 

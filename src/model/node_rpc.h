@@ -89,7 +89,9 @@ struct JobGone {  // nothing of the job is left here, epilog included
   JobId job{};
   uint32_t generation = 0;
   std::string epilog_error;  // non-empty: the epilog failed; the node is drained
-  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "epilog_error", self.epilog_error);)
+  StepUsagePtr external;     // what the external step used here; null: there was none, or nothing was gathered
+  MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "epilog_error", self.epilog_error);
+                field(4, "external", self.external);)
 };
 
 struct LaunchFailed {
@@ -208,6 +210,7 @@ struct JobOnNode {  // a job as its nodes need to know it
   std::string exclusive, oversubscribe;            // model/sharing_words.h
   std::string restart;                             // restart_text: why the job was last put back into the queue
   std::vector<HetComponent> het;                   // of a heterogeneous job's leader: all components
+  bool contained = false;                          // its external step runs here before anything else of it (PrologFlags=Contain)
   MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "array_job_id", self.array_job_id);
                 field(4, "array_task", self.array_task); field(5, "array_task_count", self.array_task_count);
                 field(6, "array_task_min", self.array_task_min); field(7, "array_task_max", self.array_task_max);
@@ -219,7 +222,7 @@ struct JobOnNode {  // a job as its nodes need to know it
                 field(20, "num_tasks", self.num_tasks); field(22, "topology_address", self.topology_address);
                 field(23, "topology_pattern", self.topology_pattern); field(24, "exclusive", self.exclusive);
                 field(25, "oversubscribe", self.oversubscribe); field(26, "sluid", self.sluid); field(36, "restart", self.restart);
-                field(56, "het", self.het);)
+                field(56, "het", self.het); field(57, "contained", self.contained);)
 };
 
 struct LaunchBatch {

@@ -3,7 +3,7 @@
 // between slurmctld and slurmd is in node_rpc.h.
 //
 //   srun → slurmd       requests LaunchStep, SignalStepTasks, AttachTasks, SendFile, RelayToNode
-//                       (model/messages.def, 200 … 209); sstat: QueryStepUse
+//                       (model/messages.def, 200 … 220); sstat: QueryStepUse; pam_slurm_adopt: AdoptProcess
 //   slurmd → slurmstepd notices StepdLaunch (once, first), StepdSignal, StepdEnd, StepdRelease, StepdAttach;
 //                       request rpc::QueryStepUse, without its fields
 //   slurmstepd → slurmd notices StepdReport, on every change and to each new connection
@@ -209,6 +209,20 @@ struct LocalStep {
 struct LocalSteps {
   std::vector<LocalStep> steps;
   MUSTER_FIELDS(field(1, "steps", self.steps);)
+};
+// A program of root on this host asks that its own process, which the socket names, goes into the external step of a job that a user has
+// on this node, with what it starts from then on (pam_slurm_adopt).
+struct AdoptProcess {
+  Uid uid{};
+  bool only_one = false;  // not where the user has several jobs here; else the newest is taken
+  MUSTER_FIELDS(field(1, "uid", self.uid); field(2, "only_one", self.only_one);)
+};
+enum class Adoption : uint8_t { kDone, kNoJobs, kSeveralJobs, kFailed };
+struct ProcessAdopted {
+  Adoption outcome = Adoption::kDone;
+  JobId job{};       // whose step has it, or could not have it
+  std::string text;  // why not
+  MUSTER_FIELDS(field(1, "outcome", self.outcome); field(2, "job", self.job); field(3, "text", self.text);)
 };
 struct QueryLocalDaemon {  // show slurmd
   MUSTER_FIELDS((void)self; (void)field;)

@@ -1,5 +1,7 @@
 #include "sim/node_host.h"
 
+#include <signal.h>
+
 #include "sim/world.h"
 
 namespace muster::sim {
@@ -86,7 +88,7 @@ void NodeHost::start_slurmd() {
   if (!powered_ || core_) return;
   ++incarnation_;
   world_.journal.note("slurmd of " + name_ + " starts");
-  core_ = std::make_unique<slurmd::NodeCore>(slurmd::NodePrograms{world_.scenario.prolog, world_.scenario.epilog});
+  core_ = std::make_unique<slurmd::NodeCore>(slurmd::NodePrograms{world_.scenario.prolog, world_.scenario.epilog, world_.scenario.in_job});
   for (const auto& [key, p] : processes_) {
     core_->on_event(slurmd::StepStarted{p.job, p.generation, p.step});
     if (p.stepd->finished()) core_->on_event(end_of(p));
@@ -129,15 +131,16 @@ void NodeHost::set_degraded(bool on) {
 }
 
 // ---- processes
-void NodeHost::start(Process p, Duration runtime) {
+void NodeHost::start(Process process, Duration runtime) {
   SimStep::Life life;
   life.runtime = runtime;
-  life.exit_status = world_.scenario.exit_status(p.job, p.generation, world_.calm());
-  life.batch = p.step == kBatchStep;
-  life.breaks = !world_.calm() && (world_.options.faults & kFaultPrograms);
-  p.stepd = std::make_shared<SimStep>(world_, life, told_of(p));
-  auto key = std::tuple(p.job, p.generation, p.step);
-  Process& at = processes_[key] = std::move(p);
+  life.exit_status = world_.scenario.exit_status(process.job, process.generation, world_.calm());
+  life.batch = process.step == kBatchStep;
+  life.stays = process.step == kExternStep;
+  life.breaks = !life.stays && !world_.calm() && (world_.options.faults & kFaultPrograms);
+  process.stepd = std::make_shared<SimStep>(world_, life, told_of(process));
+  auto key = std::tuple(process.job, process.generation, process.step);
+  Process& at = processes_[key] = std::move(process);
   world_.checkers.process_started(index_, at);
   at.stepd->begin();
 }
@@ -179,6 +182,26 @@ void NodeHost::carry_out(const slurmd::RunProlog& e) {
 void NodeHost::carry_out(const slurmd::RunEpilog& e) {
   bool bad = !world_.calm() && (world_.options.faults & kFaultPrograms) && world_.random.nodes.chance(0.03);
   feed(slurmd::EpilogEnded{e.job, e.generation, bad ? "Epilog error" : ""}, world_.span(world_.random.nodes, milliseconds(1), seconds(2)));
+}
+
+void NodeHost::carry_out(const slurmd::StartExternal& effect) {
+  const node_rpc::JobOnNode& job = *effect.job;
+  Random& r = world_.random.nodes;
+  if (!world_.calm() && (world_.options.faults & kFaultPrograms) && r.chance(0.01))
+    return feed(slurmd::StepFailed{job.job, job.generation, kExternStep, true, "no process to spare"}, milliseconds(5));
+  Process process;
+  process.job = job.job;
+  process.generation = job.generation;
+  process.step = kExternStep;
+  process.share = job.share;
+  feed(slurmd::StepStarted{job.job, job.generation, kExternStep}, world_.span(r, Duration(100), milliseconds(20)));
+  start(std::move(process), {});
+}
+
+void NodeHost::carry_out(const slurmd::EndExternal& e) {
+  for_each_of(e.job, e.generation, [&](Process& p) {
+    if (p.step == kExternStep) p.stepd->end(0);
+  });
 }
 
 // The content comes from the controller if that can be reached; else slurmd asks for it again in the next session.
@@ -228,13 +251,14 @@ void NodeHost::ask_step(JobId job, uint32_t generation, StepId step, const NodeS
 }
 
 void NodeHost::carry_out(const slurmd::EndSteps& e) {
-  for_each_of(e.job, e.generation, [&](Process& p) { p.stepd->end(e.kill_wait_seconds); });
+  for_each_of(e.job, e.generation,
+              [&](Process& p) { p.step == kExternStep ? p.stepd->signal(SIGTERM) : p.stepd->end(e.kill_wait_seconds); });
 }
 
 void NodeHost::carry_out(const slurmd::SignalSteps& e) {
   const node_rpc::SignalJob& s = e.order;
   for_each_of(s.job, s.generation, [&](Process& p) {
-    const bool hit = s.has_step ? p.step == s.step : s.full || (p.step == kBatchStep) == s.batch_only;
+    const bool hit = s.has_step ? p.step == s.step : s.full || (p.step != kExternStep && (p.step == kBatchStep) == s.batch_only);
     if (hit) p.stepd->signal(s.signal);
   });
 }
@@ -244,8 +268,9 @@ void NodeHost::carry_out(const slurmd::MeasureSteps& e) {
   Random& r = world_.random.nodes;
   if (!world_.calm() && r.chance(0.1)) return;
   uint64_t used = 0;
-  for_each_of(e.job, e.generation,
-              [&](const Process& p) { used += p.ended ? 0 : (p.share.mem_mb << 20) / 100 * (p.step.value % 5 + 1) * 15; });
+  for_each_of(e.job, e.generation, [&](const Process& p) {
+    used += p.ended || p.step == kExternStep ? 0 : (p.share.mem_mb << 20) / 100 * (p.step.value % 5 + 1) * 15;
+  });
   feed(slurmd::StepsMeasured{e.job, e.generation, Bytes(used)}, world_.span(r, Duration(100), milliseconds(50)));
 }
 

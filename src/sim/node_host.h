@@ -65,6 +65,8 @@ class NodeHost {
   void for_each_of(JobId job, uint32_t generation, F f);
   void carry_out(const slurmd::RunProlog& e);
   void carry_out(const slurmd::RunEpilog& e);
+  void carry_out(const slurmd::StartExternal& e);
+  void carry_out(const slurmd::EndExternal& e);
   void carry_out(const slurmd::FindContent& e);
   void carry_out(const slurmd::StartBatch& effect);
   void carry_out(const slurmd::StartStep& effect);

@@ -92,6 +92,8 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   reservations = seed % 3 == 0;
   prolog = r.chance(0.3);
   epilog = r.chance(0.3);
+  in_job = seed % 10 == 3;
+  if (seed % 5 == 3) slurm_conf += std::string("PrologFlags=") + (in_job ? "RunInJob" : "Contain") + "\n";
   load();
 }
 

@@ -21,6 +21,7 @@ struct Scenario {
   std::vector<NodeHardware> hardware;  // as found on a healthy machine, boot_id empty
   std::vector<std::string> partitions;
   bool prolog = false, epilog = false;
+  bool in_job = false;        // PrologFlags=RunInJob
   bool reservations = false;  // admins make some
 
   bool has_licenses() const { return licenses_; }

@@ -22,7 +22,8 @@ void SimStep::begin() {
   slurmstepd::StepPlan plan;
   plan.tasks = 1;
   plan.batch = life_.batch;
-  plan.to_srun = !life_.batch;
+  plan.stays = life_.stays;
+  plan.to_srun = !life_.batch && !life_.stays;
   plan.kill_wait_seconds = 30;
   core_.begin(std::move(plan), {});
 }
@@ -58,8 +59,9 @@ Result<slurmstepd::StepHost::Launched> SimStep::launch(size_t task, bool in_tmp)
     });
     return Launched::kOnItsWay;
   }
-  add(kTask, life_.runtime, life_.exit_status);
-  if (random.chance(0.1)) add(kChild, life_.runtime + world_.span(random, milliseconds(1), seconds(20)), 0);
+  if (life_.stays) alive_[kTask] = {};
+  else add(kTask, life_.runtime, life_.exit_status);
+  if (!life_.stays && random.chance(0.1)) add(kChild, life_.runtime + world_.span(random, milliseconds(1), seconds(20)), 0);
   later(Duration(50), milliseconds(2), [this, task] {
     if (alive_.contains(kTask)) core_.started(task);
   });

@@ -19,6 +19,7 @@ class SimStep final : public slurmstepd::StepHost, public std::enable_shared_fro
     Duration runtime{};
     int32_t exit_status = 0;
     bool batch = false;
+    bool stays = false;   // the external step: what it runs from its start goes on until it is ended
     bool breaks = false;  // its start may go wrong, its srun may go away
   };
   struct Told {

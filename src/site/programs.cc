@@ -45,13 +45,14 @@ std::vector<std::string> expand_programs(const std::vector<std::string>& pattern
 }
 
 Programs::Run Programs::run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
-                            std::function<void(std::string)> done) {
+                            std::function<void(std::string)> done, std::vector<os::Fd> groups) {
   auto job = std::make_unique<Job>();
   job->left = std::move(programs);
   std::ranges::reverse(job->left);
   job->environment = std::move(environment);
   job->timeout = timeout;
   job->done = std::move(done);
+  job->groups = std::move(groups);
   return queue(std::move(job));
 }
 
@@ -152,6 +153,7 @@ Result<pid_t> Programs::spawn(Job& job, const ProgramCall& call) {
   s.cwd = "/";
   s.process_group = 0;
   if (bound_to_us_) s.parent_death_signal = SIGKILL;
+  for (const os::Fd& group : job.groups) s.cgroup_procs_fds.push_back(group.get());
   s.fds = {{null.get(), 0}, {write_end.get(), 1}, {write_end.get(), 2}};
   return os::spawn(s);
 }

@@ -34,9 +34,10 @@ class Programs {
  public:
   Programs(net::Loop& loop, os::Log& log) : loop_(loop), log_(log) {}
   using Run = uint64_t;
-  // `done` gets "", or what went wrong: "/etc/prolog.sh: exit code 3: disk full".
+  // `done` gets "", or what went wrong: "/etc/prolog.sh: exit code 3: disk full". `groups`: lists of processes of control groups, which
+  // they are in from their start.
   Run run(std::vector<ProgramCall> programs, std::vector<std::string> environment, std::optional<Duration> timeout,
-          std::function<void(std::string error)> done);
+          std::function<void(std::string error)> done, std::vector<os::Fd> groups = {});
   // One program, whose output `done` gets too, at most kOutputKept of it.
   Run run_and_read(ProgramCall program, std::vector<std::string> environment, std::optional<Duration> timeout,
                    std::function<void(std::string error, std::string output)> done);
@@ -60,6 +61,7 @@ class Programs {
     std::optional<Duration> timeout;
     std::function<void(std::string)> done;
     std::function<void(std::string, std::string)> read;  // in its place
+    std::vector<os::Fd> groups;
     std::string current, output;
     bool timed_out = false;
     os::Fd pipe;

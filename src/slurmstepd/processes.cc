@@ -68,7 +68,8 @@ Result<> StepProcesses::prepare(const step_rpc::StepdLaunch& launch) {
   job_group_ = std::move(job_group);
   limits_ = cgroup;
   const bool asked_by_task = launch.gather && launch.gather->by_cgroup;
-  if (asked_by_task || std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
+  if (asked_by_task || launch.step == kExternStep ||
+      std::ranges::any_of(launch.tasks, [](const auto& t) { return !t.denied_devices.empty(); }))
     return divide(groups, os::group_levels(launch.job, launch.step), launch);
   return join(*cgroup_);
 }

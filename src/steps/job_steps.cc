@@ -148,6 +148,14 @@ Result<rpc::StepCreated> step_or_nodes(const JobSteps& steps, const rpc::AskCred
     batch.shares.push_back({.node_index = job.run->batch_index, .task_count = 1});
     return told(steps, batch);
   }
+  // Neither is the external step.
+  if (asked.has_step && asked.step == kExternStep && asked.purpose == rpc::CredentialPurpose::kWatch && job.run->contained) {
+    Step external;
+    external.id = kExternStep;
+    external.request = std::make_shared<const StepRequest>();
+    for (uint32_t i = 0; i < job.allocation->nodes.size(); ++i) external.shares.push_back({.node_index = i, .task_count = 1});
+    return told(steps, external);
+  }
   auto step = std::ranges::find(job.steps, asked.step, &Step::id);
   if (!asked.has_step || step == job.steps.end())
     return fail(Errc::kInvalidJobId, {}, "the steps that run: squeue --steps --jobs=" + std::to_string(asked.job.value));

@@ -98,8 +98,9 @@ Result<> check_warranted(const rpc::StepCredential& credential, const rpc::StepW
   if (now > warrant.expires)
     return fail(Errc::kCredentialExpired, "the warrant of the step manager on node " + warrant.node + " has expired");
   if (!same_job(credential, warrant.job)) return refused("is for another job, or another user, than its warrant");
-  const bool watched_script = credential.step == kBatchStep && credential.purpose == rpc::CredentialPurpose::kWatch;
-  if (credential.step.value > kInteractiveStep.value && !watched_script) return refused("is for what is no step of srun");
+  const bool watched = credential.purpose == rpc::CredentialPurpose::kWatch;
+  const bool of_no_srun = credential.step == kBatchStep || credential.step == kExternStep;
+  if (credential.step.value > kInteractiveStep.value && !(watched && of_no_srun)) return refused("is for what is no step of srun");
   if (credential.expires == kTimeUnset || credential.expires > now + kCredentialLife + kClockDifference) return refused("lasts too long");
   if (credential.nodes.empty()) return refused("names no node");
   if (credential.het_leader || credential.first_node || credential.own_nodes)

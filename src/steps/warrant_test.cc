@@ -178,6 +178,11 @@ TEST(Warrant, IsForStepsOfSrunAlone) {
   World w;
   EXPECT_FALSE(w.with([](rpc::StepCredential& c) { c.step = kBatchStep; }));
   EXPECT_FALSE(w.with([](rpc::StepCredential& c) { c.step = kExternStep; }));
+  for (const StepId watched : {kBatchStep, kExternStep})
+    EXPECT_TRUE(w.with([&](rpc::StepCredential& c) {
+      c.step = watched;
+      c.purpose = rpc::CredentialPurpose::kWatch;
+    })) << "but to be watched";
 }
 
 // sbcast's nodes have neither CPUs nor memory.

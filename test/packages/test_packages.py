@@ -10,7 +10,7 @@ import pytest
 from root import Root
 
 PREFIX = os.environ["MUSTER_PREFIX"]
-ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "sackd", "mpi", "hdf5", "dev")
+ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "sackd", "mpi", "hdf5", "pam", "dev")
 DAEMONS = ("slurmctld", "slurmd", "slurmdbd", "sackd")
 PAGE = open(os.path.join(os.path.dirname(__file__), "../../docs/install.md")).read()
 # The page has two hosts and a real kernel's groups; here one host stands for both.
@@ -88,6 +88,8 @@ def test_each_role_is_a_package_and_stands_for_the_one_that_people_know(packages
     assert "/usr/include/slurm/spank.h" in files(packages["dev"])
     assert "libhdf5" in field(packages["hdf5"], "Depends") and "libhdf5" not in field(packages["client"], "Depends")
     assert "/usr/bin/sh5util" in files(packages["hdf5"])
+    assert field(packages["pam"], "Provides") == "libpam-slurm-adopt" and "libpam0g" in field(packages["pam"], "Depends")
+    assert any(re.fullmatch(r"/usr/lib/[^/]+/security/pam_slurm_adopt\.so", path) for path in files(packages["pam"]))
 
 
 def test_no_file_is_in_two_packages(packages):

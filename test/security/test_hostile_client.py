@@ -33,13 +33,13 @@ MAY = {
     "QueryTriggers": "", "AskDatabase": "", "CreateToken": "", "QueryTokens": "", "RevokeToken": "", "AskCertificate": "",
     # slurmd's
     "LaunchStep": "own", "SignalStepTasks": "own", "RelayToNode": "own", "QueryLocalSteps": "", "QueryLocalDaemon": "", "AttachTasks": "",
-    "SendFile": "", "PartEnded": "", "TellSteps": "", "QueryStepUse": "",
+    "SendFile": "", "PartEnded": "", "TellSteps": "", "QueryStepUse": "", "AdoptProcess": "",
     # slurmdbd's: the controller does not know them. test_accounting_of_others below asks slurmdbd itself.
     "StoreRecords": "", "QueryRecords": "", "RegisterCluster": "", "QueryEntities": "", "EditEntities": "", "EditJobRecords": "",
     "ArchiveDump": "", "ArchiveLoad": "", "StoreContent": "", "QueryContent": "", "QueryDatabaseStatistics": "",
     "AwaitDirectory": "", "QueryUsage": "", "QueryJobSizes": "", "QueryReservationUsage": "", "QueryEvents": "",
 }
-OF_SLURMD = range(200, 210)
+OF_SLURMD = [*range(200, 210), 220]
 
 # Of nodes: what follows from jobs that run there. No admin's word, and nothing that partitions have.
 OF_USE = {"cpus_used", "mem_used_mb", "gres_used", "jobs_running", "jobs_completing", "whole_node_jobs", "shared_jobs", "exclusive_uid",

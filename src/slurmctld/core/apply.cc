@@ -388,8 +388,11 @@ class Applier : ToolApplier {
     }
   }
   void operator()(const StepUsed& e) {
-    Job* j = e.use.step == kBatchStep ? c_.jobs.edit(e.job.value) : nullptr;  // of others, the accounting records know
-    if (j) j->run.edit().batch_usage = e.use.usage;
+    if (e.use.step != kBatchStep && e.use.step != kExternStep) return;  // of others, the accounting records know
+    Job* j = c_.jobs.edit(e.job.value);
+    if (!j) return;
+    if (e.use.step == kBatchStep) j->run.edit().batch_usage = e.use.usage;
+    else j->run.edit().external_usage = merged(j->run->external_usage, e.use.usage);
   }
   void operator()(const StepsTold& e) {
     if (Job* j = c_.jobs.edit(e.job.value)) j->run.edit().step_news = e.news;

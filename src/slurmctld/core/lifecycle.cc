@@ -118,12 +118,22 @@ struct ReportHandler {
     if (finished.gone) ending.gone.set(job->run->batch_index);
     end_job(v, *job, ending, d.events);
   }
-  void operator()(const node_rpc::JobGone& r) {
-    forget(r.job);
-    if (!r.epilog_error.empty()) drain(r.epilog_error);
-    if (const Job* j = job_of(r.job, r.generation)) return release(*j, *index_of(*j, node));
-    const Job* j = v.cluster.jobs.find(r.job.value);
-    if (j && j->restarts == r.generation && j->is_leaving(node)) d.events.push_back(event::JobNodeLeft{r.job, node, v.now});
+  void operator()(const node_rpc::JobGone& gone) {
+    forget(gone.job);
+    if (!gone.epilog_error.empty()) drain(gone.epilog_error);
+    if (const Job* job = job_of(gone.job, gone.generation)) {
+      const size_t index = *index_of(*job, node);
+      if (job->run->releasing.test(index)) external_used(*job, gone);
+      return release(*job, index);
+    }
+    const Job* j = v.cluster.jobs.find(gone.job.value);
+    if (!j || j->restarts != gone.generation || !j->is_leaving(node)) return;
+    external_used(*j, gone);
+    d.events.push_back(event::JobNodeLeft{gone.job, node, v.now});
+  }
+  // Told again, it is not taken again: the node is no longer the job's.
+  void external_used(const Job& j, const node_rpc::JobGone& r) {
+    if (r.external && j.run->contained) d.events.push_back(event::StepUsed{j.id, {kExternStep, {node}, own(r.external)}});
   }
   void operator()(const node_rpc::LaunchFailed& failed) {
     forget(failed.job);
@@ -314,6 +324,7 @@ Result<Events> start_one(const View& view, const sched::StartItem& item) {
   started.batch_index = batch_index_of(view, *job->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
     if (view.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) started.flags = kJobConfiguring | kJobPowerUpNode;
+  started.contained = view.settings.prolog.contain;
   started.managed = may_be_managed(view, *job, *item.allocation);
   const config::PortRange ports = view.settings.config().mpi_ports;
   if (auto kept = started.managed ? steps::ports_to_keep(view.cluster, {ports.first, ports.last, true}, *item.allocation) : std::nullopt)
@@ -510,6 +521,7 @@ node_rpc::JobOnNode job_on_nodes(const Cluster& cluster, const Job& job) {
   out.started = job.started;
   out.ends = job.ends;
   out.num_tasks = job.allocation->total_tasks();
+  out.contained = job.run->contained;
   if (job.het.leads()) out.het = components_with_nodes(cluster, job);
   const Partition* partition = cluster.partitions.find(job.partition);
   if (partition) out.partition = partition->name;

@@ -138,6 +138,7 @@ class Keeper {
   }
   void keep_job(const Job& j) {
     if (has_batch_record(j)) keep(make_batch_record(c_, j));
+    if (has_external_record(j)) keep(make_external_record(c_, j));
     JobRecord r = make_job_record(c_, j);
     r.position = c_.position;
     add({.job = std::make_shared<const JobRecord>(std::move(r))});
@@ -182,7 +183,7 @@ struct Marker {
       keep_record(c, x, {.reservation = std::make_shared<const ReservationRecord>(make_reservation_record(c, *e.reservation))});
   }
   void operator()(const StepUsed& e) {
-    if (e.use.step == kBatchStep) mark(e.job);  // its record is made from the job
+    if (e.use.step == kBatchStep || e.use.step == kExternStep) mark(e.job);  // their records are made from the job
   }
 };
 

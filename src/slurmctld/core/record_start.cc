@@ -28,6 +28,7 @@ void record_start(Cluster& cluster, Job& job, const event::JobStarted& started) 
   run.preparing = started.preparing;
   run.releasing = Bitmap(started.allocation->nodes.size());
   run.batch_index = started.batch_index;
+  run.contained = started.contained;
   enter_reservation(cluster, started.reservation, run);
   run.first_port = started.first_port;
   run.last_port = started.last_port;

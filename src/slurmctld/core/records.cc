@@ -142,6 +142,25 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& job) {
   return record;
 }
 
+bool has_external_record(const Job& job) { return has_external_step(job) && (job.launched || has_batch_record(job)); }
+
+// It ends with its job, whatever becomes of that.
+StepRecord make_external_record(const Cluster& cluster, const Job& job) {
+  StepRow row = make_external_step_row(cluster, job);
+  StepRecord record;
+  copy_same_fields(row, record);
+  record.job = key_of(job);
+  record.position = job.record_position;
+  record.state = job.finished() ? JobState::kCompleted : JobState::kRunning;
+  if (job.state == JobState::kNodeFail) record.state = job.state;
+  record.started = job.started;
+  record.ended = job.ended;
+  record.tres_allocated = row.tres;
+  record.gres_allocated = gres_text(gres_sum(job.allocation->nodes));
+  record.usage = job.run->external_usage;
+  return record;
+}
+
 UploadRecords next_upload(const Indexes& indexes, size_t most) {
   UploadRecords out;
   size_t count = 0;
@@ -194,6 +213,7 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
     if (priorities && j->pending()) out.jobs.back().priority = priorities->of(*j);
     for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
     if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
+    if (has_external_record(*j)) out.steps.push_back(make_external_record(cluster, *j));
   }
   if (!parts.jobs) out.jobs.clear();
   if (!parts.steps) out.steps.clear();

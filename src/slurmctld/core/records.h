@@ -47,6 +47,8 @@ StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& 
 // Whether the batch script ran; make_batch_record() describes it as the step that users know it as.
 bool has_batch_record(const Job& job);
 StepRecord make_batch_record(const Cluster& cluster, const Job& job);
+bool has_external_record(const Job& job);  // likewise of the external step
+StepRecord make_external_record(const Cluster& cluster, const Job& job);
 
 // What slurmdbd gets in one message: the oldest records that it does not have, all up to `position`.
 struct UploadRecords {

@@ -85,6 +85,7 @@ void JobRowWriter::add(const Cluster& cluster, const Job& job, rpc::JobRows& par
     if (const Time at = preempt_rule_->eligible_at(job); at != kTimeInfinite) part.jobs.back().preempt_eligible = at;
   if (!(parts_ & kRowSteps)) return;
   if (job.request->kind == JobKind::kBatch && job.launched && !job.finished()) part.steps.push_back(make_batch_step_row(cluster, job));
+  if (has_external_step(job) && job.launched && !job.finished()) part.steps.push_back(make_external_step_row(cluster, job));
   for (const Step& s : job.steps) part.steps.push_back(make_step_row(cluster, job, s));
 }
 

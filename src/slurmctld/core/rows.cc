@@ -258,6 +258,26 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& job) {
   return row;
 }
 
+StepRow make_external_step_row(const Cluster& cluster, const Job& job) {
+  StepRow row;
+  row.job = job.id;
+  row.array_job_id = job.array_job_id;
+  row.array_task = job.array_task;
+  row.het = job.het;
+  row.id = kExternStep;
+  row.name = "extern";
+  row.partition = partition_text(cluster, job);
+  row.user_name = job.request->user_name;
+  row.uid = job.request->uid;
+  row.start = job.started;
+  row.nodes = row.tasks = static_cast<uint32_t>(job.allocation->nodes.size());
+  row.node_list = node_list_of(cluster, *job.allocation);
+  row.tres = tres_of(cluster, *job.allocation);
+  row.cpus = job.allocation->total_cpus();
+  row.submit_line = job.own.get(&RequestOwn::submit_line);
+  return row;
+}
+
 namespace {
 
 // Adds what srun asked for, as it is shown again.

@@ -18,6 +18,8 @@ JobRow make_state_row(const Job& job);
 StepRow make_step_row(const Cluster& cluster, const Job& job, const Step& step);
 // The batch script, as the step that users know it as.
 StepRow make_batch_step_row(const Cluster& cluster, const Job& job);
+inline bool has_external_step(const Job& job) { return job.run->contained && job.allocation; }
+StepRow make_external_step_row(const Cluster& cluster, const Job& job);  // of a contained job that has its nodes
 NodeRow make_node_row(const Cluster& cluster, const Node& node, const std::vector<std::string>& partitions);
 PartitionRow make_partition_row(const Cluster& cluster, const Partition& partition);
 

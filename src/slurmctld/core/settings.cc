@@ -130,8 +130,8 @@ PrologRules prolog_rules(const config::Config& c) {
   r.defer_batch = has("DeferBatch");
   r.no_hold = has("NoHold");
   r.force_requeue_on_fail = has("ForceRequeueOnFail");
-  r.at_allocation =
-      r.defer_batch || r.no_hold || r.force_requeue_on_fail || has("Alloc") || has("Contain") || has("RunInJob") || has("X11");
+  r.contain = has("Contain") || has("RunInJob") || has("X11");
+  r.at_allocation = r.contain || r.defer_batch || r.no_hold || r.force_requeue_on_fail || has("Alloc");
   return r;
 }
 

@@ -17,6 +17,7 @@ namespace muster::slurmctld {
 struct PrologRules {           // PrologFlags
   bool at_allocation = false;  // Alloc, and what implies it
   bool defer_batch = false;    // the batch script waits for the prologs of all nodes
+  bool contain = false;        // Contain, and what implies it: each node of a job has an external step
   bool no_hold = false;        // salloc and srun do not wait for them
   bool force_requeue_on_fail = false;
 };

@@ -130,6 +130,18 @@ std::vector<std::string> split_environment(std::string_view blob) {
   return out;
 }
 
+std::vector<std::string> external_environment(const node_rpc::JobOnNode& job, const NodeContext& node) {
+  std::vector<std::string> out;
+  List list(out);
+  list.set("PATH", "/usr/bin:/bin");
+  list.set("SLURM_JOB_ID", job.job.value);
+  list.set("SLURM_JOBID", job.job.value);
+  list.set("SLURM_STEP_ID", kExternStep.value);
+  list.set("SLURMD_NODENAME", node.node);
+  list.if_any("SLURM_CONF", node.conf_path);
+  return out;
+}
+
 std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob, const NodeContext& node) {
   static const JobRequest kNothing;
   const JobRequest& request = job.request ? *job.request : kNothing;
@@ -281,6 +293,39 @@ std::vector<std::string> step_environment(const rpc::StepCredential& step, size_
 
 std::vector<std::string> task_environment(uint32_t rank, uint32_t local_id) {
   return {"SLURM_PROCID=" + std::to_string(rank), "SLURM_LOCALID=" + std::to_string(local_id)};
+}
+
+ProgramContext program_context(const node_rpc::JobOnNode& job) {
+  ProgramContext context;
+  context.job = job.job;
+  context.array_job = job.array_job_id;
+  context.array_task = job.array_task;
+  context.partition = job.partition;
+  context.node_list = job.node_list;
+  context.gres = job.share.gres;
+  context.cpus_per_node = job.cpus_per_node;
+  context.restarts = job.generation;
+  context.started = job.started;
+  context.ends = job.ends;
+  if (!job.request) return context;
+  const JobRequest& request = *job.request;
+  context.uid = request.uid;
+  context.gid = request.gid;
+  context.user_name = request.user_name;
+  context.account = request.account;
+  context.job_name = request.name;
+  context.work_dir = request.work_dir;
+  context.std_in = request.std_in;
+  context.std_out = request.std_out;
+  context.std_err = request.std_err;
+  context.comment = request.comment;
+  context.constraints = request.features.text();
+  context.extra = request.extra;
+  context.licenses = request.licenses.text();
+  context.qos = request.qos;
+  context.reservation = request.reservation.text();
+  context.spank_env = request.spank_env;
+  return context;
 }
 
 std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node, bool epilog) {

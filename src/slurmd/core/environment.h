@@ -29,6 +29,9 @@ struct NodeContext {
 // The whole environment of a batch script: the job's own, then ours over it.
 std::vector<std::string> batch_environment(const node_rpc::JobOnNode& job, std::string_view blob, const NodeContext& node);
 
+// The whole environment of what runs in an external step from its start: what tells whose it is.
+std::vector<std::string> external_environment(const node_rpc::JobOnNode& job, const NodeContext& node);
+
 // The variables that all tasks of this node's part of a step have.
 std::vector<std::string> step_environment(const rpc::StepCredential& step, size_t node_index, const rpc::LaunchStep& launch,
                                           const NodeContext& node);
@@ -50,6 +53,7 @@ struct ProgramContext {
   int32_t exit_status = 0;
   std::vector<std::string> spank_env;  // NAME=value: SPANK_NAME=value
 };
+ProgramContext program_context(const node_rpc::JobOnNode& job);
 std::vector<std::string> program_environment(const ProgramContext& job, const NodeContext& node, bool epilog);
 
 }  // namespace muster::slurmd

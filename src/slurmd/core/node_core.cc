@@ -41,7 +41,8 @@ std::vector<StepId> NodeCore::steps_of(JobId job) const {
   auto at = jobs_.find(job);
   if (at == jobs_.end()) return {};
   std::vector<StepId> out(at->second.steps.begin(), at->second.steps.end());
-  if (at->second.batch == Batch::kLaunching || at->second.batch == Batch::kRunning) out.push_back(kBatchStep);
+  if (batch_runs(at->second)) out.push_back(kBatchStep);
+  if (at->second.external == External::kEnding) out.push_back(kExternStep);
   return out;
 }
 
@@ -78,15 +79,15 @@ void NodeCore::order(const node_rpc::Registered& o) {
 void NodeCore::tell(const Entry& entry) {
   if (entry.batch == Batch::kFailed) {
     report(node_rpc::LaunchFailed{entry.job, entry.generation, entry.node_fault, entry.failure});
-    if (entry.phase == Phase::kGone && !entry.epilog_error.empty())
-      report(node_rpc::JobGone{entry.job, entry.generation, entry.epilog_error});
-  } else if (entry.batch == Batch::kFinished && !entry.ending && (entry.phase != Phase::kGone || entry.epilog_error.empty())) {
+    if (entry.phase == Phase::kGone && (!entry.epilog_error.empty() || entry.external_usage)) report(job_gone(entry));
+  } else if (entry.batch == Batch::kFinished && !entry.ending &&
+             (entry.phase != Phase::kGone || (entry.epilog_error.empty() && !entry.external_usage))) {
     report(node_rpc::BatchFinished{entry.job, entry.generation, entry.exit_status, entry.phase == Phase::kGone, entry.out_of_memory,
                                    entry.batch_usage});
   } else if (entry.phase == Phase::kGone) {
     if (entry.batch == Batch::kFinished)
       report(node_rpc::BatchFinished{entry.job, entry.generation, entry.exit_status, false, entry.out_of_memory, entry.batch_usage});
-    report(node_rpc::JobGone{entry.job, entry.generation, entry.epilog_error});
+    report(job_gone(entry));
   } else if (entry.batch == Batch::kRunning) {
     report(node_rpc::BatchStarted{entry.job, entry.generation});
   }
@@ -96,7 +97,9 @@ void NodeCore::order(const node_rpc::LaunchBatch& order) {
   auto at = jobs_.find(order.job.job);
   if (at != jobs_.end()) {
     Entry& e = at->second;
-    const bool only_prepared = e.prepare && e.batch == Batch::kNone && !e.ending && e.phase != Phase::kGone;
+    // One whose external step was found again is as far, as is one that an srun of the script's was faster for.
+    const bool only_prepared =
+        (e.prepare || e.external != External::kNone) && e.batch == Batch::kNone && !e.ending && e.phase <= Phase::kActive;
     if (e.generation == order.job.generation) return only_prepared ? launch(e, order) : tell(e);
     if (e.generation > order.job.generation) return;  // late
     if (e.phase != Phase::kGone) {                    // the earlier run has to leave first
@@ -116,6 +119,7 @@ void NodeCore::launch(Entry& e, const node_rpc::LaunchBatch& o) {
   e.launch = std::make_shared<const node_rpc::LaunchBatch>(o);
   e.content = o.script_hash.empty() && o.environment_hash.empty();
   if (!e.content) find_content(e);  // while the prolog runs
+  contain(e, o.job);
   if (e.phase == Phase::kActive) begin(e);
 }
 
@@ -138,27 +142,62 @@ void NodeCore::order(const node_rpc::PrepareJob& order) {
     e.job = order.job.job;
     e.generation = order.job.generation;
     e.prepare = true;
+    contain(e, order.job);
     return begin(e);
   }
   Entry& e = at->second;
   if (e.generation != order.job.generation || e.phase == Phase::kGone) return tell(e);
   e.prepare = true;
+  contain(e, order.job);
+  if (e.phase == Phase::kActive && e.contained) begin(e);  // a step was here before the order
   if (e.phase == Phase::kActive) report(node_rpc::JobPrepared{e.job, e.generation});
 }
 
+void NodeCore::contain(Entry& e, const node_rpc::JobOnNode& job) {
+  if (job.contained && e.external == External::kNone) e.contained = std::make_shared<const node_rpc::JobOnNode>(job);
+}
+
+// The prolog, then the external step; where the prolog is to run in that, the other way round.
 void NodeCore::begin(Entry& e) {
-  if (programs_.prolog && !e.prolog_ran) {
-    e.phase = Phase::kProlog;
-    effects_.emplace_back(RunProlog{e.job, e.generation});
-  } else {
-    after_prolog(e);
-  }
+  const bool prolog_due = programs_.prolog && !e.prolog_ran;
+  if (e.contained && (e.ready || !e.steps.empty())) start_external(e);  // what is here already does not wait
+  if (!prolog_due && !e.contained) return after_prolog(e);
+  e.phase = Phase::kProlog;
+  if (e.contained && (!prolog_due || programs_.in_job)) return start_external(e);
+  effects_.emplace_back(RunProlog{e.job, e.generation, programs_.in_job && e.external == External::kRunning});
+}
+
+void NodeCore::start_external(Entry& e) {
+  e.external = External::kStarting;
+  effects_.emplace_back(StartExternal{std::exchange(e.contained, nullptr)});
+}
+
+void NodeCore::external_started(Entry& e) {
+  const External before = e.external;
+  if (before > External::kStarting) return;
+  e.external = External::kRunning;
+  if (before != External::kStarting || e.phase != Phase::kProlog) return;  // found again, or beside steps
+  e.ending ? end_as_told(e) : go_on(e);
+}
+
+void NodeCore::go_on(Entry& e) {
+  begin(e);
+  if (e.phase == Phase::kActive && e.batch == Batch::kFailed) batch_ended(e);  // its script could not be had meanwhile
+}
+
+// Before its time it is not missed; else it was waited for.
+void NodeCore::external_over(Entry& e, const StepUsagePtr& usage, const std::string& failure) {
+  if (e.external == External::kOver) return;
+  const External before = std::exchange(e.external, External::kOver);
+  e.external_usage = usage;
+  if (before == External::kEnding) all_left(e);
+  else if (before == External::kStarting && e.phase == Phase::kProlog) e.ending ? end_as_told(e) : not_prepared(e, failure);
 }
 
 void NodeCore::after_prolog(Entry& e) {
   e.phase = Phase::kActive;
-  if (e.prepare && !e.prolog_ran) report(node_rpc::JobPrepared{e.job, e.generation});
-  e.prolog_ran = true;
+  if (e.prepare && !e.ready) report(node_rpc::JobPrepared{e.job, e.generation});
+  e.ready = e.prolog_ran = true;
   if (e.launch && e.content) effects_.emplace_back(StartBatch{std::exchange(e.launch, nullptr)});
   for (StepId s : std::exchange(e.asked, {})) {
     e.steps.insert(s);
@@ -191,7 +230,7 @@ void NodeCore::order(const node_rpc::TerminateJob& order) {
   if (e.generation > order.generation) return report(node_rpc::JobGone{order.job, order.generation, {}});
   e.forget = e.forget || order.forget;
   if (e.phase == Phase::kGone) {
-    report(node_rpc::JobGone{e.job, e.generation, e.epilog_error});
+    report(job_gone(e));
     if (e.forget) drop(e.job);
     return;
   }
@@ -202,11 +241,10 @@ void NodeCore::order(const node_rpc::TerminateJob& order) {
 void NodeCore::end(Entry& e, uint32_t kill_wait_seconds, JobState state, Time time) {
   bool again = std::exchange(e.ending, true);
   for (StepId s : std::exchange(e.asked, {})) effects_.emplace_back(RefuseStep{e.job, e.generation, s, "Job is ending"});
-  if (e.phase == Phase::kProlog || e.phase == Phase::kEpilog) return;  // their end goes on from here
-  if (std::exchange(e.launch, nullptr)) e.batch = Batch::kNone;        // its script has not come
+  if (e.phase == Phase::kProlog || e.phase == Phase::kEpilog || e.external == External::kEnding) return;  // their end goes on from here
+  if (std::exchange(e.launch, nullptr)) e.batch = Batch::kNone;                                           // its script has not come
   e.phase = Phase::kEnding;
-  bool runs = !e.steps.empty() || e.batch == Batch::kLaunching || e.batch == Batch::kRunning;
-  if (!runs) return all_left(e);
+  if (e.steps.empty() && !batch_runs(e)) return all_left(e);
   if (!again || kill_wait_seconds == 0) effects_.emplace_back(EndSteps{e.job, e.generation, kill_wait_seconds, state, time});
 }
 
@@ -282,39 +320,45 @@ void NodeCore::event(const StepsMeasured& x) { report(node_rpc::JobMeasured{x.jo
 void NodeCore::event(const PrologEnded& ended) {
   Entry* entry = find(ended.job, ended.generation);
   if (!entry || entry->phase != Phase::kProlog) return;
-  if (ended.error.empty() && !entry->ending) {
-    after_prolog(*entry);
-    if (entry->batch == Batch::kFailed) batch_ended(*entry);  // its script could not be had meanwhile
-    return;
-  }
   entry->prolog_ran = true;
-  if (entry->ending) {
-    entry->batch = entry->batch == Batch::kLaunching ? Batch::kNone : entry->batch;
-    entry->launch = nullptr;
-    entry->phase = Phase::kEnding;
-    return all_left(*entry);
-  }
-  for (StepId s : std::exchange(entry->asked, {})) effects_.emplace_back(RefuseStep{entry->job, entry->generation, s, ended.error});
-  entry->launch = nullptr;
-  entry->batch = Batch::kFailed;
-  entry->node_fault = true;
-  entry->failure = ended.error;
-  tell(*entry);
-  all_left(*entry);
+  if (entry->ending) end_as_told(*entry);
+  else if (ended.error.empty()) go_on(*entry);
+  else not_prepared(*entry, ended.error);
+}
+
+// It was told to end while its prolog ran, or its external step came up: nothing else of it is here.
+void NodeCore::end_as_told(Entry& e) {
+  if (e.batch == Batch::kLaunching) e.batch = Batch::kNone;
+  e.launch = nullptr;
+  e.phase = Phase::kEnding;
+  all_left(e);
+}
+
+// The prolog failed, or the external step.
+void NodeCore::not_prepared(Entry& e, const std::string& why) {
+  for (StepId s : std::exchange(e.asked, {})) effects_.emplace_back(RefuseStep{e.job, e.generation, s, why});
+  e.launch = nullptr;
+  e.contained = nullptr;
+  e.batch = Batch::kFailed;
+  e.node_fault = true;
+  e.failure = why;
+  tell(e);
+  all_left(e);
 }
 
 void NodeCore::event(const EpilogEnded& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kEpilog) return;
   if (e->epilog_error.empty()) e->epilog_error = x.error;
-  gone(*e);
+  e->epilog_ran = true;
+  all_left(*e);
 }
 
 void NodeCore::event(const ContentFound& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || !e->launch) return;
   e->content = true;
-  if (e->phase == Phase::kActive && e->prolog_ran) after_prolog(*e);
+  if (e->phase == Phase::kActive && e->ready) after_prolog(*e);
 }
 
 // This may come before the prolog has ended: then the prolog goes on, and the epilog follows it.
@@ -359,7 +403,7 @@ void NodeCore::event(const StepAsked& asked) {
   }
   Entry& e = at->second;
   if (e.generation != asked.generation) return refuse("Job has been requeued");
-  if (e.ending || e.phase == Phase::kGone || e.phase == Phase::kEpilog) return refuse("Job has ended");
+  if (e.ending || e.phase > Phase::kActive) return refuse("Job has ended");
   if (e.steps.contains(asked.step) || e.asked.contains(asked.step)) return refuse("Step is already here");
   e.asked.insert(asked.step);
   if (e.phase == Phase::kActive) begin(e);
@@ -380,6 +424,7 @@ void NodeCore::event(const StepStarted& started) {
   if (entry.generation != started.generation) return;
   if (entry.suspended) effects_.emplace_back(StopSteps{started.job, started.generation, true});
   if (entry.memory) effects_.emplace_back(LimitMemoryOfSteps{*entry.memory});
+  if (started.step == kExternStep) return external_started(entry);
   if (started.step != kBatchStep) {
     entry.steps.insert(started.step);
     if (auto limit = entry.limits.find(started.step); limit != entry.limits.end()) effects_.emplace_back(LimitSteps{limit->second});
@@ -397,6 +442,7 @@ void NodeCore::event(const StepEnded& ended) {
   }
   Entry& e = entry_of_step(ended.job, ended.generation);
   if (e.generation != ended.generation || e.phase == Phase::kGone) return release_late(e, ended.step);
+  if (ended.step == kExternStep) return external_over(e, ended.usage, "the external step ended before its time");
   if (ended.step != kBatchStep)
     return step_ended(e, {ended.job, ended.generation, ended.step, ended.exit_status, ended.out_of_memory, ended.ends_step, ended.usage});
   if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
@@ -408,17 +454,18 @@ void NodeCore::event(const StepEnded& ended) {
 }
 
 void NodeCore::event(const StepFailed& failed) {
-  Entry* e = find(failed.job, failed.generation);
-  if (!e) {
+  Entry* entry = find(failed.job, failed.generation);
+  if (!entry) {
     effects_.emplace_back(ReleaseStep{failed.job, failed.step});
     return;
   }
-  if (e->phase == Phase::kGone) return release_late(*e, failed.step);
-  if (failed.step != kBatchStep) return step_ended(*e, {failed.job, failed.generation, failed.step, 1 << 8, false, false, nullptr});
-  e->batch = Batch::kFailed;
-  e->node_fault = failed.node_fault;
-  e->failure = failed.text;
-  batch_ended(*e);
+  if (entry->phase == Phase::kGone) return release_late(*entry, failed.step);
+  if (failed.step == kExternStep) return external_over(*entry, nullptr, "the external step could not be started: " + failed.text);
+  if (failed.step != kBatchStep) return step_ended(*entry, {failed.job, failed.generation, failed.step, 1 << 8, false, false, nullptr});
+  entry->batch = Batch::kFailed;
+  entry->node_fault = failed.node_fault;
+  entry->failure = failed.text;
+  batch_ended(*entry);
 }
 
 // The job lets go of the node without these steps. The controller drains the node with the words that Slurm's administrators look for.
@@ -426,10 +473,11 @@ void NodeCore::event(const StepsUnkillable& x) {
   Entry* e = find(x.job, x.generation);
   if (!e || e->phase != Phase::kEnding) return;
   for (StepId s : std::exchange(e->steps, {})) report(node_rpc::StepGone{x.job, x.generation, s, 9, false, false, nullptr});
-  if (e->batch == Batch::kLaunching || e->batch == Batch::kRunning) {
+  if (batch_runs(*e)) {
     e->batch = Batch::kFinished;
     e->exit_status = 9;
   }
+  if (e->external == External::kEnding) e->external = External::kOver;
   e->epilog_error = kill_failed(x.held);
   all_left(*e);
 }
@@ -453,7 +501,7 @@ void NodeCore::step_ended(Entry& e, node_rpc::StepGone gone) {
 // The script is over. If steps are left, the controller's TerminateJob ends those; if none is left, the job is over here.
 void NodeCore::batch_ended(Entry& e) {
   bool last = e.steps.empty();
-  if (!e.ending && (!last || programs_.epilog || e.batch == Batch::kFailed)) tell(e);
+  if (!e.ending && (!last || programs_.epilog || e.external != External::kNone || e.batch == Batch::kFailed)) tell(e);
   if (last) all_left(e);
 }
 
@@ -463,14 +511,18 @@ void NodeCore::step_left(Entry& e) {
     return;
   }
   bool batch_over = e.batch == Batch::kFinished || e.batch == Batch::kFailed;
-  bool batch_runs = e.batch == Batch::kLaunching || e.batch == Batch::kRunning;
-  if (e.steps.empty() && !batch_runs && (e.ending || batch_over)) all_left(e);
+  if (e.steps.empty() && !batch_runs(e) && (e.ending || batch_over)) all_left(e);
 }
 
+// Goes on with what is still to be done: the epilog, the end of the external step, or first that and then the epilog.
 void NodeCore::all_left(Entry& e) {
-  if (programs_.epilog) {
+  const bool in_job = programs_.in_job && e.external == External::kRunning;
+  if (programs_.epilog && !e.epilog_ran && (in_job || !has_external(e))) {
     e.phase = Phase::kEpilog;
-    effects_.emplace_back(RunEpilog{e.job, e.generation});
+    effects_.emplace_back(RunEpilog{e.job, e.generation, in_job});
+  } else if (has_external(e)) {
+    e.phase = Phase::kEnding;
+    if (std::exchange(e.external, External::kEnding) != External::kEnding) effects_.emplace_back(EndExternal{e.job, e.generation});
   } else {
     gone(e);
   }
@@ -478,12 +530,12 @@ void NodeCore::all_left(Entry& e) {
 
 void NodeCore::gone(Entry& entry) {
   entry.phase = Phase::kGone;
-  bool told = entry.batch == Batch::kFailed && entry.epilog_error.empty() && !entry.ending;
+  bool told = entry.batch == Batch::kFailed && entry.epilog_error.empty() && !entry.external_usage && !entry.ending;
   if (!told) {
     // With an epilog the end of the script has been told already, unless it came after TerminateJob: then its status is told now.
-    bool with_status = entry.batch == Batch::kFinished && (entry.ending || !programs_.epilog);
+    bool with_status = entry.batch == Batch::kFinished && (entry.ending || !(programs_.epilog || entry.external != External::kNone));
     if (with_status) tell(entry);
-    else report(node_rpc::JobGone{entry.job, entry.generation, entry.epilog_error});
+    else report(job_gone(entry));
   }
   auto next = entry.next;
   JobId job = entry.job;
@@ -498,7 +550,7 @@ bool NodeCore::has_ended(JobId job, uint32_t generation) const {
   if (at == jobs_.end()) return was_forgotten(job, generation);
   const Entry& e = at->second;
   if (e.generation != generation) return e.generation > generation;
-  return e.ending || e.phase == Phase::kEpilog || e.phase == Phase::kGone;
+  return e.ending || e.phase > Phase::kActive;
 }
 
 void NodeCore::remember_ended(JobId job, uint32_t generation) {
@@ -513,6 +565,7 @@ void NodeCore::drop(JobId job) {
   auto at = jobs_.find(job);
   if (at == jobs_.end()) return;
   if (at->second.batch != Batch::kNone) effects_.emplace_back(ReleaseStep{job, kBatchStep});
+  if (at->second.external != External::kNone) effects_.emplace_back(ReleaseStep{job, kExternStep});
   for (const auto& [step, gone] : at->second.untaken) effects_.emplace_back(ReleaseStep{job, step});
   effects_.emplace_back(DropJob{job, at->second.generation});
   remember_ended(job, at->second.generation);

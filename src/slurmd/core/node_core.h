@@ -6,6 +6,11 @@
 //   what is known; TerminateJob always leads to JobGone; a job that ended is remembered until the controller
 //   says that its end is durable; orders of an earlier generation do nothing to a later one.
 //
+// A contained job (PrologFlags=Contain) has an external step here, which no srun asks for: it is started after the prolog, or before it if
+// that is to run in it, and everything else of the job waits for it. It ends when nothing else of the job is left, with every process in
+// it, before the epilog or, if that runs in it, after. What it used is told with JobGone; its slurmstepd keeps that until the job is
+// forgotten. One that ends before its time is not missed, and is not started again.
+//
 // A run without a job (srun --no-allocate, model/without_job.h) is known here alone: it has no prolog and no epilog, nothing about it is
 // reported or registered, and it is forgotten with its step.
 //
@@ -30,13 +35,22 @@ namespace muster::slurmd {
 struct RunProlog {
   JobId job{};
   uint32_t generation = 0;
+  bool in_job = false;  // among the processes of the external step
 };
 struct RunEpilog {
   JobId job{};
   uint32_t generation = 0;
+  bool in_job = false;
 };
 struct StartBatch {
   std::shared_ptr<const node_rpc::LaunchBatch> launch;
+};
+struct StartExternal {  // the job's external step; answered by StepStarted or StepFailed of kExternStep
+  std::shared_ptr<const node_rpc::JobOnNode> job;
+};
+struct EndExternal {  // and all processes in it, at once; answered by StepEnded
+  JobId job{};
+  uint32_t generation = 0;
 };
 struct FindContent {  // the launch names its script or environment by hash; answered by ContentFound or ContentMissing
   JobId job{};
@@ -54,7 +68,7 @@ struct RefuseStep {
   StepId step{};
   std::string text;
 };
-struct EndSteps {  // every step of the job, the batch script too
+struct EndSteps {  // every step of the job, the batch script too; what is in the external step is told to end, which is to stay
   JobId job{};
   uint32_t generation = 0;
   uint32_t kill_wait_seconds = 30;
@@ -105,9 +119,9 @@ struct NotifySteps {  // tells the batch script, or the steps of an allocation, 
   JobId job{};
   std::string text;
 };
-using Effect = std::variant<RunProlog, RunEpilog, FindContent, StartBatch, StartStep, RefuseStep, EndSteps, SignalSteps, LimitSteps,
-                            MeasureSteps, LimitMemoryOfSteps, StopSteps, ReleaseStep, DropJob, ReadConfig, StopDaemon, ChangeLogging,
-                            Reboot, PowerDown, NotifySteps>;
+using Effect = std::variant<RunProlog, RunEpilog, StartExternal, EndExternal, FindContent, StartBatch, StartStep, RefuseStep, EndSteps,
+                            SignalSteps, LimitSteps, MeasureSteps, LimitMemoryOfSteps, StopSteps, ReleaseStep, DropJob, ReadConfig,
+                            StopDaemon, ChangeLogging, Reboot, PowerDown, NotifySteps>;
 
 // ---- what happened
 struct PrologEnded {
@@ -185,6 +199,7 @@ using NodeEvent = std::variant<PrologEnded, EpilogEnded, ContentFound, ContentMi
 
 struct NodePrograms {  // which programs the node's configuration has
   bool prolog = false, epilog = false;
+  bool in_job = false;  // PrologFlags=RunInJob: they run among the processes of the job's external step
 };
 
 class NodeCore {
@@ -207,33 +222,38 @@ class NodeCore {
   void remember_ended(JobId job, uint32_t generation);  // what an earlier slurmd knew
   // How many runs are remembered: more than end on a node within a credential's life, which is two minutes.
   static constexpr size_t kEndedKept = 65536;
-  std::vector<StepId> steps_of(JobId job) const;  // of the run that is known, the batch script among them
+  // Of the run that is known, the batch script among them, and the external step once it is told to end.
+  std::vector<StepId> steps_of(JobId job) const;
 
  private:
   enum class Phase : uint8_t { kProlog, kActive, kEnding, kEpilog, kGone };
   enum class Batch : uint8_t { kNone, kLaunching, kRunning, kFinished, kFailed };
+  enum class External : uint8_t { kNone, kStarting, kRunning, kEnding, kOver };
   struct Entry {
     JobId job{};
     uint32_t generation = 0;
     Phase phase = Phase::kActive;
     Batch batch = Batch::kNone;
-    bool prolog_ran = false, forget = false;
+    External external = External::kNone;
+    bool prolog_ran = false, epilog_ran = false, forget = false;
+    bool ready = false;      // prolog and external step are there
     bool ending = false;     // TerminateJob came
     bool prepare = false;    // PrepareJob came: the controller waits for the prolog's end
     bool suspended = false;  // a step that comes up late is stopped, too
     int32_t exit_status = 0;
     bool out_of_memory = false, node_fault = false;
-    StepUsagePtr batch_usage;
+    StepUsagePtr batch_usage, external_usage;
     std::string failure, epilog_error;
-    std::shared_ptr<const node_rpc::LaunchBatch> launch;  // until it is started
-    bool content = true;                                  // the script and environment that the launch names by hash are here
-    uint32_t content_lost = 0;                            // how often they were found and then could not be read
-    std::shared_ptr<const node_rpc::LaunchBatch> next;    // of a later generation, for when this one is gone
-    std::set<StepId> asked;                               // wait for the prolog
-    std::set<StepId> steps;                               // started, the batch step not among them
-    std::map<StepId, node_rpc::StepGone> untaken;         // ends that nobody has taken yet
-    std::map<StepId, node_rpc::LimitStep> limits;         // changed ones, for steps whose slurmstepd is not up yet
-    std::optional<node_rpc::LimitMemory> memory;          // likewise of the whole job
+    std::shared_ptr<const node_rpc::JobOnNode> contained;  // until its external step is started; null: it gets none
+    std::shared_ptr<const node_rpc::LaunchBatch> launch;   // until it is started
+    bool content = true;                                   // the script and environment that the launch names by hash are here
+    uint32_t content_lost = 0;                             // how often they were found and then could not be read
+    std::shared_ptr<const node_rpc::LaunchBatch> next;     // of a later generation, for when this one is gone
+    std::set<StepId> asked;                                // wait for the prolog
+    std::set<StepId> steps;                                // started, the batch step not among them
+    std::map<StepId, node_rpc::StepGone> untaken;          // ends that nobody has taken yet
+    std::map<StepId, node_rpc::LimitStep> limits;          // changed ones, for steps whose slurmstepd is not up yet
+    std::optional<node_rpc::LimitMemory> memory;           // likewise of the whole job
   };
 
   void order(const node_rpc::Registered& o);
@@ -275,7 +295,14 @@ class NodeCore {
   Entry& entry_of_step(JobId job, uint32_t generation);
   void launch(Entry& e, const node_rpc::LaunchBatch& o);
   void find_content(const Entry& e);
+  void contain(Entry& e, const node_rpc::JobOnNode& job);
   void begin(Entry& e);
+  void go_on(Entry& e);
+  void start_external(Entry& e);
+  void external_started(Entry& e);
+  void external_over(Entry& e, const StepUsagePtr& usage, const std::string& failure);
+  void not_prepared(Entry& e, const std::string& why);
+  void end_as_told(Entry& e);
   void after_prolog(Entry& e);
   void release_late(const Entry& e, StepId step);
   void step_ended(Entry& e, node_rpc::StepGone gone);
@@ -284,6 +311,9 @@ class NodeCore {
   void step_left(Entry& e);
   void all_left(Entry& e);
   void gone(Entry& entry);
+  node_rpc::JobGone job_gone(const Entry& e) const { return {e.job, e.generation, e.epilog_error, e.external_usage}; }
+  static bool has_external(const Entry& e) { return e.external > External::kNone && e.external < External::kOver; }
+  static bool batch_runs(const Entry& e) { return e.batch == Batch::kLaunching || e.batch == Batch::kRunning; }
   void drop(JobId job);
   bool was_forgotten(JobId job, uint32_t generation) const;
   void tell(const Entry& entry);  // how it stands, to the controller

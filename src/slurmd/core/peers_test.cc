@@ -19,6 +19,7 @@ TEST(SlurmdPeers, EachRowWithEachKind) {
       {PeerRight::kManageSteps, {kAdministrator, kClusterKey, kNode}},
       {PeerRight::kAnyStep, {kAdministrator, kClusterKey}},
       {PeerRight::kSignalOwn, {kUser, kAdministrator, kClusterKey}},
+      {PeerRight::kAdopt, {kAdministrator}},
       {PeerRight::kPassOn, {kUser, kAdministrator, kClusterKey}},
   };
   ASSERT_EQ(peer_rows().size(), expected.size());

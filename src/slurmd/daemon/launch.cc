@@ -240,6 +240,35 @@ Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory
   return launch;
 }
 
+// Its one task is a process of the user that sleeps.
+Result<step_rpc::StepdLaunch> external_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::JobOnNode& job) {
+  if (!job.request) return fail("the external step of job " + std::to_string(job.job.value) + " came without the job's request");
+  const JobRequest& request = *job.request;
+  step_rpc::StepdLaunch launch;
+  launch.job = job.job;
+  launch.generation = job.generation;
+  launch.step = kExternStep;
+  launch.node = setup.node;
+  launch.node_id = job.node_index;
+  MUSTER_TRY_VOID(set_user(users, request.uid, request.gid, request.user_name, launch));
+  launch.work_dir = "/";
+  launch.kill_wait_seconds = static_cast<uint32_t>(to_seconds(setup.config().kill_wait));
+  add_cgroup(setup, {job.share.cpus, job.share.cpus, job.share.mem_mb, job.share.mem_mb, job.share.gres}, launch);
+  add_gather(setup, request.acctg_freq.value(), 0, job.share.gres, launch);
+  if (launch.gather && !launch.cgroup.empty()) {  // what is adopted descends from nobody here
+    launch.gather->by_cgroup = true;
+    launch.gather->no_file_cache = launch.gather->no_file_cache || launch.cgroup.front().version == 1;
+  }
+  launch.environment = external_environment(job, setup.context);
+  if (setup.config().launch_parameters.has("ulimit_pam_adopt") && job.share.mem_mb)
+    launch.limits.push_back({"RSS", job.share.mem_mb << 20});
+  step_rpc::TaskLaunch t;
+  t.argv = {"/bin/sleep", "100000000"};
+  t.std_in = t.std_out = t.std_err = kDevNull;
+  launch.tasks.push_back(std::move(t));
+  return launch;
+}
+
 Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users, const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch) {
   if (!launch.request) return fail("the launch came without its request");

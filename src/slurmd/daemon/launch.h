@@ -13,6 +13,9 @@ namespace muster::slurmd {
 // Errors: a user that does not exist here, an empty script.
 Result<step_rpc::StepdLaunch> batch_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::LaunchBatch& order);
 
+// What a contained job has here from its start: a process of the user that sleeps, in a group that others may join. Errors: as above.
+Result<step_rpc::StepdLaunch> external_launch(const Setup& setup, os::UserDirectory& users, const node_rpc::JobOnNode& job);
+
 // `credential` was verified; `launch.node` is one of its nodes. Errors also: a --cpu-bind that cannot be carried out here.
 Result<step_rpc::StepdLaunch> step_launch(const Setup& setup, os::UserDirectory& users, const rpc::StepCredential& credential,
                                           const rpc::LaunchStep& launch);

@@ -1,5 +1,6 @@
 // What scontrol asks of the slurmd on its own host: which jobs, steps and processes are here, and how this daemon stands. None of it is
-// secret: /proc tells any user the same. scontrol(1) listjobs, liststeps, listpids, pidinfo, getent, show slurmd.
+// secret: /proc tells any user the same. scontrol(1) listjobs, liststeps, listpids, pidinfo, getent, show slurmd. And what pam_slurm_adopt
+// asks, which only root may.
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 #include "net/notify.h"
 #include "os/process_tree.h"
 #include "site/conf_files.h"
+#include "slurmd/daemon/external_step.h"
 #include "slurmd/daemon/slurmd.h"
 #include "wire/instances.h"
 #include "wire/messages.h"
@@ -18,16 +20,22 @@ namespace muster::slurmd {
 namespace {
 
 // The tasks first, then what they started, in the order of their numbers.
-std::vector<rpc::LocalProcess> processes_of(const step_rpc::StepdReport& step) {
+std::vector<rpc::LocalProcess> processes_of(const Setup& setup, const step_rpc::StepdReport& step) {
   std::vector<rpc::LocalProcess> out;
   uint32_t local = 0;
   for (const step_rpc::TaskProcess& t : step.tasks) out.push_back({t.pid, true, local++, t.rank});
   os::ProcessSet set;
   set.root = step.pid;  // slurmstepd, who adopts what its tasks leave behind
   set.include_root = false;
-  for (const os::ProcessInfo& p : os::find_processes(set)) {
-    bool task = std::ranges::any_of(step.tasks, [&](const auto& t) { return t.pid == p.pid; });
-    if (!task) out.push_back({p.pid, false, 0, 0});
+  std::vector<pid_t> others;
+  for (const os::ProcessInfo& p : os::find_processes(set)) others.push_back(p.pid);
+  if (step.step == kExternStep)
+    for (pid_t pid : external_processes(setup, step.job)) others.push_back(pid);
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  for (pid_t pid : others) {
+    bool task = std::ranges::any_of(step.tasks, [&](const auto& t) { return t.pid == pid; });
+    if (!task) out.push_back({pid, false, 0, 0});
   }
   std::erase_if(out, [](const rpc::LocalProcess& p) { return !os::read_process(p.pid); });
   return out;
@@ -46,7 +54,7 @@ rpc::LocalSteps Slurmd::local_steps(const rpc::QueryLocalSteps& q) const {
   stepds_.for_each_step([&](const step_rpc::StepdReport& step) {
     if ((q.job && step.job != q.job) || step.state != step_rpc::StepdState::kRunning) return;
     rpc::LocalStep row{step.job, step.step, step.uid, {}};
-    if (q.processes) row.processes = processes_of(step);
+    if (q.processes) row.processes = processes_of(setup_, step);
     out.steps.push_back(std::move(row));
   });
   return out;
@@ -78,6 +86,25 @@ Result<> Slurmd::on_local_query(const net::ChannelPtr& channel, const net::Frame
   rpc::QueryLocalSteps q;
   MUSTER_TRY_VOID(wire::decode(f.payload, q));
   net::answer(*channel, f, local_steps(q));
+  return {};
+}
+
+// The process is the one at the other end of the socket, as the kernel says. Nobody but root may have it moved: a user's process in the
+// step of another would be out of that one's sight.
+Result<> Slurmd::on_adopt(const net::ChannelPtr& channel, const net::Frame& frame) {
+  const net::Peer& peer = channel->peer();
+  if (!may_ask(PeerRight::kAdopt, peer) || peer.trust != net::Trust::kLocalUser || peer.uid.value != 0) return fail(Errc::kAccessDenied);
+  rpc::AdoptProcess ask;
+  MUSTER_TRY_VOID(wire::decode(frame.payload, ask));
+  std::vector<step_rpc::StepdReport> steps;
+  stepds_.for_each_step([&](const step_rpc::StepdReport& s) {
+    const bool runs = s.step == kExternStep && s.state == step_rpc::StepdState::kRunning && !core_.has_ended(s.job, s.generation);
+    if (runs && s.uid == ask.uid) steps.push_back(s);
+  });
+  const rpc::ProcessAdopted out = adopt(setup_, std::move(steps), ask.only_one, peer.pid);
+  if (out.outcome == rpc::Adoption::kDone) log_.info("process {} of uid {} is in job {}", peer.pid, ask.uid.value, out.job.value);
+  else if (out.outcome == rpc::Adoption::kFailed) log_.error("process {} is not in job {}: {}", peer.pid, out.job.value, out.text);
+  net::answer(*channel, frame, out);
   return {};
 }
 

@@ -14,6 +14,7 @@
 #include "site/conf_files.h"
 #include "site/guard.h"
 #include "slurmd/daemon/cgroup_setup.h"
+#include "slurmd/daemon/external_step.h"
 #include "slurmd/daemon/gres_setup.h"
 #include "slurmd/daemon/launch.h"
 #include "slurmd/daemon/mpi_launch.h"
@@ -27,39 +28,6 @@ namespace muster::slurmd {
 namespace {
 
 constexpr Duration kLoadInterval = seconds(20);
-
-ProgramContext context_of(const node_rpc::JobOnNode& job) {
-  ProgramContext context;
-  context.job = job.job;
-  context.array_job = job.array_job_id;
-  context.array_task = job.array_task;
-  context.partition = job.partition;
-  context.node_list = job.node_list;
-  context.gres = job.share.gres;
-  context.cpus_per_node = job.cpus_per_node;
-  context.restarts = job.generation;
-  context.started = job.started;
-  context.ends = job.ends;
-  if (!job.request) return context;
-  const JobRequest& request = *job.request;
-  context.uid = request.uid;
-  context.gid = request.gid;
-  context.user_name = request.user_name;
-  context.account = request.account;
-  context.job_name = request.name;
-  context.work_dir = request.work_dir;
-  context.std_in = request.std_in;
-  context.std_out = request.std_out;
-  context.std_err = request.std_err;
-  context.comment = request.comment;
-  context.constraints = request.features.text();
-  context.extra = request.extra;
-  context.licenses = request.licenses.text();
-  context.qos = request.qos;
-  context.reservation = request.reservation.text();
-  context.spank_env = request.spank_env;
-  return context;
-}
 
 // "" removes the variable, even where the job was submitted from inside a job that has it.
 void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
@@ -93,8 +61,8 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       link_(loop_, log, setup_,
             {[this] { return registration(); },
              [this](const NodeOrder& o) {
-               if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o)) contexts_[l->job.job] = context_of(l->job);
-               else if (auto* p = std::get_if<node_rpc::PrepareJob>(&o)) contexts_[p->job.job] = context_of(p->job);
+               if (auto* l = std::get_if<node_rpc::LaunchBatch>(&o)) contexts_[l->job.job] = program_context(l->job);
+               else if (auto* p = std::get_if<node_rpc::PrepareJob>(&o)) contexts_[p->job.job] = program_context(p->job);
                else if (auto* t = std::get_if<node_rpc::TerminateJob>(&o)) learn(*t);
                else if (auto* m = std::get_if<node_rpc::ManageSteps>(&o)) places_.learn(m->warrant.job);
                last_order_ = net::Loop::now();
@@ -134,8 +102,8 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                    settle();
                  }}) {}
 
-bool Slurmd::serial_prologs() const {
-  return std::ranges::any_of(setup_.config().prolog_flags, [](const std::string& f) { return iequals(f, "Serial"); });
+bool Slurmd::has_prolog_flag(std::string_view flag) const {
+  return std::ranges::any_of(setup_.config().prolog_flags, [&](const std::string& f) { return iequals(f, flag); });
 }
 
 // Prolog or Epilog, and the plugins beside them.
@@ -148,11 +116,11 @@ std::vector<site::ProgramCall> Slurmd::job_programs(spank::Callback callback, co
 
 void Slurmd::look_for_programs() {
   core_.set_programs({!job_programs(spank::Callback::kJobProlog, setup_.prologs).empty(),
-                      !job_programs(spank::Callback::kJobEpilog, setup_.epilogs).empty()});
+                      !job_programs(spank::Callback::kJobEpilog, setup_.epilogs).empty(), has_prolog_flag("RunInJob")});
 }
 
 Result<> Slurmd::start() {
-  programs_.set_serial(serial_prologs());
+  programs_.set_serial(has_prolog_flag("Serial"));
   MUSTER_TRY_VOID(plugins_.start(setup_));
   for (const std::string& n : setup_.notes) log_.info("{}", n);
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
@@ -239,26 +207,27 @@ void Slurmd::settle() {
   }
 }
 
+void Slurmd::run_around(JobId job, bool epilog, bool in_job, std::function<void(const std::string& error)> done) {
+  ProgramContext& context = contexts_[job];
+  context.job = job;
+  const config::Config& config = setup_.config();
+  programs_.run(
+      epilog ? job_programs(spank::Callback::kJobEpilog, setup_.epilogs) : job_programs(spank::Callback::kJobProlog, setup_.prologs),
+      program_environment(context, setup_.context, epilog), epilog ? config.epilog_timeout : config.prolog_timeout,
+      [this, job, epilog, done = std::move(done)](const std::string& error) {
+        if (!error.empty()) log_.error("{} of job {}: {}", epilog ? "epilog" : "prolog", job.value, error);
+        done(error.empty() ? "" : (epilog ? "Epilog error: " : "Prolog error: ") + error);
+        settle();
+      },
+      in_job ? external_procs(setup_, log_, job) : std::vector<os::Fd>());
+}
+
 void Slurmd::carry_out(const RunProlog& e) {
-  std::vector<std::string> env = program_environment(contexts_[e.job], setup_.context, false);
-  programs_.run(job_programs(spank::Callback::kJobProlog, setup_.prologs), std::move(env), setup_.config().prolog_timeout,
-                [this, e](std::string error) {
-                  if (!error.empty()) log_.error("prolog of job {}: {}", e.job.value, error);
-                  core_.on_event(PrologEnded{e.job, e.generation, error.empty() ? "" : "Prolog error: " + error});
-                  settle();
-                });
+  run_around(e.job, false, e.in_job, [this, e](const std::string& error) { core_.on_event(PrologEnded{e.job, e.generation, error}); });
 }
 
 void Slurmd::carry_out(const RunEpilog& e) {
-  ProgramContext& context = contexts_[e.job];
-  context.job = e.job;
-  std::vector<std::string> env = program_environment(context, setup_.context, true);
-  programs_.run(job_programs(spank::Callback::kJobEpilog, setup_.epilogs), std::move(env), setup_.config().epilog_timeout,
-                [this, e](std::string error) {
-                  if (!error.empty()) log_.error("epilog of job {}: {}", e.job.value, error);
-                  core_.on_event(EpilogEnded{e.job, e.generation, error.empty() ? "" : "Epilog error: " + error});
-                  settle();
-                });
+  run_around(e.job, true, e.in_job, [this, e](const std::string& error) { core_.on_event(EpilogEnded{e.job, e.generation, error}); });
 }
 
 void Slurmd::set_clocks(const TresFrequencyText& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
@@ -357,6 +326,24 @@ void Slurmd::carry_out(const StartBatch& e) {
   core_.on_event(StepFailed{job.job, job.generation, kBatchStep, node_fault, std::string(pid.error().message())});
 }
 
+void Slurmd::carry_out(const StartExternal& e) {
+  const node_rpc::JobOnNode& job = *e.job;
+  const auto [uid, gid] = job.request ? std::pair(job.request->uid, job.request->gid) : std::pair<Uid, Gid>();
+  if (comes_later(e, job.job, kExternStep, uid, gid)) return;
+  auto users = users_.with(uid, gid);
+  auto launch = users ? external_launch(setup_, **users, job) : std::unexpected(users.error());
+  Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
+  if (pid) return;
+  log_.error("external step of job {}: {}", job.job.value, pid.error().message());
+  core_.on_event(StepFailed{job.job, job.generation, kExternStep, true, std::string(pid.error().message())});
+}
+
+void Slurmd::carry_out(const EndExternal& e) {
+  if (late_.over({e.job, kExternStep})) return end_late(e.job, e.generation, kExternStep);
+  stepds_.end(e.job, kExternStep, {0, {}});
+  unkillable_[e.job] = loop_.after(setup_.config().unkillable_step_timeout, [this, e] { give_up({e.job, e.generation}); });
+}
+
 Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
   MUSTER_TRY(mpi, step_mpi(setup_, asked.credential, asked.launch));
   const rpc::StepCredential& c = asked.credential;
@@ -413,6 +400,7 @@ void Slurmd::carry_out(const EndSteps& e) {
     m.message = end_message(e.job, step, setup_.node, e.state, e.time);
     return m;
   });
+  for (uint16_t signal : {SIGCONT, SIGTERM}) stepds_.signal(e.job, kExternStep, {signal, true});
   const Duration patience = seconds(e.kill_wait_seconds) + setup_.config().unkillable_step_timeout;
   unkillable_[e.job] = loop_.after(patience, [this, e] { give_up(e); });
 }
@@ -457,7 +445,7 @@ void Slurmd::carry_out(const SignalSteps& e) {
   std::vector<StepId> steps;
   stepds_.for_each(o.job, [&](StepId s) { steps.push_back(s); });
   for (StepId step : steps) {
-    bool meant = o.has_step ? step == o.step : o.batch_only ? step == kBatchStep : o.full || step != kBatchStep;
+    bool meant = o.has_step ? step == o.step : o.batch_only ? step == kBatchStep : o.full || (step != kBatchStep && step != kExternStep);
     if (!meant) continue;
     step_rpc::StepdSignal m;
     m.signal = o.signal;
@@ -489,7 +477,7 @@ void Slurmd::learn(const node_rpc::TerminateJob& t) {
   ProgramContext& known = contexts_[t.job];
   if (!t.about || (known.job && known.restarts >= t.generation)) return;
   const int32_t exit_status = known.job ? 0 : known.exit_status;  // a script that was found again may have told it
-  known = context_of(*t.about);
+  known = program_context(*t.about);
   known.exit_status = exit_status;
 }
 
@@ -513,7 +501,7 @@ void Slurmd::read_config() {
   std::string agent = setup_.agent_socket();
   std::string spool = setup_.spool;
   setup_ = std::move(*fresh);
-  programs_.set_serial(serial_prologs());
+  programs_.set_serial(has_prolog_flag("Serial"));
   if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
   users_.clear();
   managed_.configure();

@@ -65,13 +65,16 @@ class Slurmd {
 
   // Sends the reports and carries out the effects of the core, after each input.
   void settle();
-  bool serial_prologs() const;
+  bool has_prolog_flag(std::string_view flag) const;
   std::vector<site::ProgramCall> job_programs(spank::Callback callback, const std::vector<std::string>& site) const;
   void look_for_programs();  // called before what may start a job or end it
   void give_up(const EndSteps& e);
   std::string tell_unkillable(const step_rpc::StepdReport& step);  // what holds it
+  void run_around(JobId job, bool epilog, bool in_job, std::function<void(const std::string& error)> done);
   void carry_out(const RunProlog& e);
   void carry_out(const RunEpilog& e);
+  void carry_out(const StartExternal& e);
+  void carry_out(const EndExternal& e);
   void carry_out(const FindContent& e) { contents_.find(e.job, e.generation, e.hashes); }
   void carry_out(const StartBatch& e);
   Result<step_rpc::StepdLaunch> batch_launch_of(const node_rpc::LaunchBatch& order);
@@ -125,6 +128,7 @@ class Slurmd {
   Result<> on_local_query(const net::ChannelPtr& channel, const net::Frame& frame);
   rpc::LocalSteps local_steps(const rpc::QueryLocalSteps& q) const;
   std::string about_this_daemon() const;
+  Result<> on_adopt(const net::ChannelPtr& channel, const net::Frame& frame);  // pam_slurm_adopt
   Result<> on_attach(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_query_use(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_send_file(const net::ChannelPtr& channel, const net::Frame& frame);

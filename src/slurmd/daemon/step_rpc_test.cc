@@ -11,11 +11,12 @@ namespace {
 
 template <class T>
 class StepMessage : public testing::Test {};
-using Messages = testing::Types<rpc::StepCredential, rpc::StepIo, rpc::LaunchStep, rpc::StepLaunched, rpc::SignalStepTasks,
-                                rpc::RelayToNode, rpc::AttachTasks, rpc::SendFile, rpc::FileSent, step_rpc::StepdAttach,
-                                step_rpc::StepdLimit, step_rpc::TaskLaunch, step_rpc::StepCgroup, step_rpc::StepdLaunch,
-                                step_rpc::StepdSignal, step_rpc::StepdEnd, step_rpc::StepdReport, step_rpc::IoHello, step_rpc::IoData,
-                                step_rpc::IoTaken, step_rpc::TasksEnded, step_rpc::StepNote, step_rpc::IoSignal, step_rpc::IoWindow>;
+using Messages =
+    testing::Types<rpc::StepCredential, rpc::StepIo, rpc::LaunchStep, rpc::StepLaunched, rpc::SignalStepTasks, rpc::RelayToNode,
+                   rpc::AttachTasks, rpc::SendFile, rpc::FileSent, rpc::AdoptProcess, rpc::ProcessAdopted, step_rpc::StepdAttach,
+                   step_rpc::StepdLimit, step_rpc::TaskLaunch, step_rpc::StepCgroup, step_rpc::StepdLaunch, step_rpc::StepdSignal,
+                   step_rpc::StepdEnd, step_rpc::StepdReport, step_rpc::IoHello, step_rpc::IoData, step_rpc::IoTaken, step_rpc::TasksEnded,
+                   step_rpc::StepNote, step_rpc::IoSignal, step_rpc::IoWindow>;
 TYPED_TEST_SUITE(StepMessage, Messages);
 
 TYPED_TEST(StepMessage, ComesBackAsItWas) {

@@ -96,6 +96,7 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& fr
     case wire::number_of<rpc::RelayToNode>: return on_relay(channel, frame);
     case wire::number_of<rpc::QueryLocalSteps>:
     case wire::number_of<rpc::QueryLocalDaemon>: return on_local_query(channel, frame);
+    case wire::number_of<rpc::AdoptProcess>: return on_adopt(channel, frame);
     case wire::number_of<rpc::PartEnded>: return on_part_ended(channel, frame);
     default:
       if (answer_for_managed(channel, frame)) return {};

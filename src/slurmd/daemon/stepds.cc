@@ -423,7 +423,9 @@ void Stepds::for_each(JobId job, const std::function<void(StepId)>& f) const {
 }
 
 void Stepds::end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how) {
-  for_each(job, [&](StepId step) { end(steps_.at({job, step}), how(step)); });
+  for_each(job, [&](StepId step) {
+    if (step != kExternStep) end(steps_.at({job, step}), how(step));
+  });
 }
 
 void Stepds::end(JobId job, StepId step, const step_rpc::StepdEnd& how) {

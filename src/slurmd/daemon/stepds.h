@@ -66,6 +66,7 @@ class Stepds {
   void limit_memory(JobId job, const step_rpc::StepdMemory& m);  // of all its steps that run
   // What the step has used until now; kInvalidJobId where it does not run here.
   void ask_use(JobId job, StepId step, std::function<void(Result<rpc::StepUseNow>)> answered);
+  // Of all its steps but the external one, which goes last.
   void end_all(JobId job, const std::function<step_rpc::StepdEnd(StepId)>& how);
   void note(JobId job, StepId step, const std::string& text);  // a line on its standard error
   void for_each_step(const std::function<void(const step_rpc::StepdReport&)>& f) const;

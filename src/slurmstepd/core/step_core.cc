@@ -34,6 +34,7 @@ StepPlan plan_of(const step_rpc::StepdLaunch& launch, bool module) {
   plan.wait_for_children = launch.wait_for_children;
   plan.oom_kill_step = launch.oom_kill_step;
   plan.batch = launch.step == kBatchStep;
+  plan.stays = launch.step == kExternStep;
   plan.kill_wait_seconds = launch.kill_wait_seconds;
   if (launch.time_limit_min != kUnlimited32) plan.limit = minutes(launch.time_limit_min);
   plan.warn = launch.warn;
@@ -365,7 +366,7 @@ void StepCore::all_tasks_ended() {
     return set_timer(StepTimer::kModule, kModuleEnds);
   }
   // With --wait-for-children a step ends with its last process, not with its last task.
-  if (plan_.wait_for_children && ending_ == Ending::kByItself && host_.processes_left()) {
+  if (ending_ == Ending::kByItself && (plan_.stays || (plan_.wait_for_children && host_.processes_left()))) {
     phase_ = StepPhase::kLingering;
     return;
   }

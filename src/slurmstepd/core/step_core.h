@@ -26,7 +26,7 @@ enum class StepPhase : uint8_t {
   kOpening,     // the tasks' files are opened
   kStarting,    // tasks come up
   kRunning,     // all tasks run, or did
-  kLingering,   // the tasks have ended, their children have not (--wait-for-children)
+  kLingering,   // the tasks have ended, their children have not (--wait-for-children), or the step is to stay
   kClosing,
   kFinished,  // the result waits for slurmd
 };
@@ -40,6 +40,7 @@ struct StepPlan {
   bool site_prolog = false, prolog = false;
   bool wait_for_children = false;
   bool oom_kill_step = false;
+  bool stays = false;  // the external step: it ends when it is told to, whoever has ended what runs in it
   bool batch = false;
   uint32_t kill_wait_seconds = 0;
   std::optional<Duration> limit;  // the step's own, not the job's
