@@ -5,6 +5,7 @@
 #include <map>
 
 #include "slurmdbd/core/edit.h"
+#include "slurmdbd/daemon/bench_records.h"
 #include "slurmdbd/daemon/report_answers.h"
 #include "slurmdbd/daemon/usage_rolling.h"
 #include "sql/testing.h"
@@ -25,26 +26,7 @@ void timed(const char* what, F&& f) {
   std::fflush(stdout);
 }
 
-JobRecord job(uint32_t id, uint32_t of) {
-  JobRecord r;
-  r.key = {JobId(id), kStart + seconds(kMonth * id / of), 0};
-  r.position = id;
-  r.uid = Uid(1000 + id % 500);
-  r.user = "user" + std::to_string(id % 500);
-  r.account = "lab" + std::to_string(id % 50);
-  r.qos = id % 10 ? "normal" : "high";
-  r.name = "train";
-  r.partition = id % 3 ? "gpu" : "cpu";
-  r.state = id % 20 ? JobState::kCompleted : JobState::kFailed;
-  r.eligible = r.key.submitted;
-  r.started = r.key.submitted + seconds(10);
-  r.ended = r.started + minutes(5 + id % 300);
-  r.node_list = "n[1-4]";
-  r.tres_allocated = r.tres_requested = TresAmounts::from_text("cpu=64,mem=512G,node=4,billing=64,gres/gpu=32,gres/gpu:h100=32");
-  r.work_dir = "/home/user/project";
-  r.submit_line = "sbatch --nodes=4 --gres=gpu:8 train.sh";
-  return r;
-}
+JobRecord job(uint32_t id, uint32_t of) { return bench_job(id, of, kStart, kMonth); }
 
 size_t fill(sql::Storage& s, uint32_t jobs) {
   for (uint32_t first = 1; first <= jobs; first += 1000) {
