@@ -23,6 +23,7 @@ namespace {
 
 constexpr size_t kLongestSocketPath = 107;
 constexpr size_t kKeyBytes = 64;
+constexpr size_t kMostConf = size_t{1} << 20;
 
 bool port_is_free(uint16_t port) {
   os::Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
@@ -107,7 +108,8 @@ Result<> furnish(const Place& place, const Plan& plan) {
   MUSTER_TRY(port, free_ports(plan.nodes + 2));
   MUSTER_TRY(user, os::find_user(Uid{getuid()}));
   ConfInputs in{place.directory, cli::short_hostname(), user.name, port};
-  MUSTER_TRY_VOID(os::write_file_atomic(place.conf(), slurm_conf(plan, in), 0644));
+  const std::string before = os::read_file(place.conf(), kMostConf).value_or("");
+  MUSTER_TRY_VOID(os::write_file_atomic(place.conf(), slurm_conf(plan, in) + lines_of_the_site(before), 0644));
   if (plan.accounting) MUSTER_TRY_VOID(os::write_file_atomic(place.dbd_conf(), slurmdbd_conf(plan, in), 0600));
   MUSTER_TRY_VOID(os::write_file_atomic(place.directory + "/gres.conf", gres_conf(plan), 0644));
   return os::write_file_atomic(place.directory + "/env.sh",

@@ -98,6 +98,7 @@ std::vector<std::string> node_names(const Plan& plan) {
 }
 
 namespace {
+constexpr const char* kYours = "# What stands below this line is yours: muster up keeps it.\n";
 uint32_t dbd_port(const Plan& plan, const ConfInputs& in) { return in.first_port + plan.nodes + 1; }
 }  // namespace
 
@@ -112,7 +113,7 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
   std::string ports = plan.nodes == 1 ? std::to_string(in.first_port + 1)
                                       : "[" + std::to_string(in.first_port + 1) + "-" + std::to_string(in.first_port + plan.nodes) + "]";
   std::string gres = plan.gpus_per_node ? " Gres=gpu:" + plan.gpu_type + ":" + std::to_string(plan.gpus_per_node) : "";
-  std::string out = "# Written by muster up; it is written anew each time.\n";
+  std::string out = "# Written by muster up, anew each time down to the line that says from where on it is yours.\n";
   auto line = [&](std::string_view key, const std::string& value) { out.append(key).append("=").append(value).append("\n"); };
   line("ClusterName", "muster");
   line("SlurmctldHost", in.host + "(127.0.0.1)");
@@ -146,7 +147,12 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
   out += "NodeName=" + node_list(plan) + " NodeHostname=" + in.host + " NodeAddr=127.0.0.1 Port=" + ports +
          " CPUs=" + std::to_string(plan.cpus) + " RealMemory=" + std::to_string(plan.memory_mb) + gres + " State=UNKNOWN\n";
   out += "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
-  return out;
+  return out + kYours;
+}
+
+std::string lines_of_the_site(const std::string& conf) {
+  const size_t at = conf.find(kYours);
+  return at == std::string::npos ? "" : conf.substr(at + std::string_view(kYours).size());
 }
 
 std::string gres_conf(const Plan& plan) {

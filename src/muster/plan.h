@@ -33,6 +33,8 @@ struct ConfInputs {
   uint16_t first_port = 0;  // slurmctld's; the nodes' follow, then slurmdbd's
 };
 std::string slurm_conf(const Plan& plan, const ConfInputs& in);
+// What its user has added to such a file.
+std::string lines_of_the_site(const std::string& conf);
 std::string slurmdbd_conf(const Plan& plan, const ConfInputs& in);
 std::string gres_conf(const Plan& plan);
 std::vector<std::string> node_names(const Plan& plan);

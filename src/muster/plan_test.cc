@@ -56,5 +56,12 @@ TEST(Plan, TheConfigurationLoads) {
     }
 }
 
+TEST(Plan, WhatItsUserAddedIsKept) {
+  const std::string written = slurm_conf(Plan{}, {"/c", "host", "root", 20000});
+  EXPECT_EQ(lines_of_the_site(written), "");
+  EXPECT_EQ(lines_of_the_site(written + "PriorityType=priority/multifactor\n\n# mine\n"), "PriorityType=priority/multifactor\n\n# mine\n");
+  EXPECT_EQ(lines_of_the_site("ClusterName=other\n"), "");
+}
+
 }  // namespace
 }  // namespace muster::front
