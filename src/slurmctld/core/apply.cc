@@ -19,12 +19,11 @@ namespace {
 using namespace event;
 
 Time time_of(const Event& event) {
-  return std::visit(
-      [](const auto& e) {
-        if constexpr (requires { e.time; }) return e.time;
-        else return Time{};
-      },
-      event);
+  const auto time = [](const auto& e) {
+    if constexpr (requires { e.time; }) return e.time;
+    else return Time{};
+  };
+  return std::visit(time, event);
 }
 
 class Applier : ToolApplier {
