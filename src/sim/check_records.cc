@@ -13,6 +13,12 @@ void Checkers::note_width(const event::StepCreated& created) {
   most = std::max(most, created.step.shares.size());
 }
 
+// The external step of a contained job is on all nodes that the job began on.
+void Checkers::note_width(const event::JobStarted& started) {
+  const Job* job = started.contained ? mirror_.jobs.find((started.task_job ? started.task_job : started.job).value) : nullptr;
+  if (job) step_width_[{{job->id, job->submitted, job->restarts}, kExternStep}] = started.allocation->nodes.size();
+}
+
 void Checkers::check_records(const slurmctld::Core& core) {
   if (!core.cluster().accounting) return;
   if (!core.indexes().unrecorded().empty() || !core.cluster().kept_records.empty()) fail("records", "some were never acknowledged");

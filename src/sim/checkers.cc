@@ -50,6 +50,7 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
     if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);
     if (auto* p = std::get_if<event::JobsPurged>(&*event)) purged_.insert(p->jobs.begin(), p->jobs.end());
     if (auto* created = std::get_if<event::StepCreated>(&*event)) note_width(*created);
+    if (start) note_width(*start);
     if (auto* p = std::get_if<event::JobSuspended>(&*event)) suspended_.insert(p->job);
   }
 }

@@ -93,6 +93,7 @@ class Checkers {
   void check_overlap(uint32_t node, const Process& process);
   void check_acknowledged(const Cluster& cluster);
   void note_width(const event::StepCreated& created);
+  void note_width(const event::JobStarted& started);
   void check_records(const slurmctld::Core& core);
   void check_replay(const slurmctld::Core& core, const char* when);
   std::string name(NodeId node) const;

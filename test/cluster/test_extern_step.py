@@ -51,7 +51,7 @@ def test_each_node_has_one_and_accounting_has_it_once(make_cluster):
         for process in found:
             assert open("/proc/%d/cmdline" % process).read().startswith("/bin/sleep\0"), process
         name = "%d.extern" % job
-        assert name in cluster.ok("squeue", "-h", "-s", "-o", "%i").lines
+        until("it to be shown", lambda: name in cluster.ok("squeue", "-h", "-s", "-o", "%i").lines)
         shown = cluster.ok("scontrol", "show", "step", name).out
         assert "StepId=%s " % name in shown and "NodeList=n[1-2]" in shown and "Name=extern" in shown, shown
         assert name in cluster.ok("sstat", "-n", "-P", "-a", "-j", str(job), "-o", "JobID").out
@@ -108,7 +108,8 @@ def test_it_ends_with_a_job_that_is_cancelled_and_a_job_does_not_end_with_it(mak
     stepd = stepd_of(task)
     os.kill(task, signal.SIGKILL)       # it is the user's, who may
     until("the process to be gone", lambda: not processes(cluster, job))
-    assert os.path.exists("/proc/%d" % stepd) and "%d.extern" % job in cluster.ok("squeue", "-h", "-s", "-o", "%i").out
+    until("it to be shown", lambda: "%d.extern" % job in cluster.ok("squeue", "-h", "-s", "-o", "%i").out)
+    assert os.path.exists("/proc/%d" % stepd)
     cluster.ok("scancel", str(job))
     cluster.wait_job(job, "CANCELLED")
     until("its slurmstepd to be gone", lambda: not os.path.exists("/proc/%d" % stepd))

@@ -176,6 +176,7 @@ void NodeCore::external_started(Entry& e) {
   const External before = e.external;
   if (before > External::kStarting) return;
   e.external = External::kRunning;
+  if (e.phase == Phase::kGone) return all_left(e);  // after a restart the rest was found first, and nobody has been told yet
   if (before != External::kStarting || e.phase != Phase::kProlog) return;  // found again, or beside steps
   e.ending ? end_as_told(e) : go_on(e);
 }
@@ -440,17 +441,19 @@ void NodeCore::event(const StepEnded& ended) {
     effects_.emplace_back(ReleaseStep{ended.job, ended.step});
     return;
   }
-  Entry& e = entry_of_step(ended.job, ended.generation);
-  if (e.generation != ended.generation || e.phase == Phase::kGone) return release_late(e, ended.step);
-  if (ended.step == kExternStep) return external_over(e, ended.usage, "the external step ended before its time");
+  Entry& entry = entry_of_step(ended.job, ended.generation);
+  if (entry.generation == ended.generation && ended.step == kExternStep)
+    return external_over(entry, ended.usage, "the external step ended before its time");
+  if (entry.generation != ended.generation || entry.phase == Phase::kGone) return release_late(entry, ended.step);
   if (ended.step != kBatchStep)
-    return step_ended(e, {ended.job, ended.generation, ended.step, ended.exit_status, ended.out_of_memory, ended.ends_step, ended.usage});
-  if (e.batch == Batch::kFinished || e.batch == Batch::kFailed) return;
-  e.batch = Batch::kFinished;
-  e.exit_status = ended.exit_status;
-  e.out_of_memory = ended.out_of_memory;
-  e.batch_usage = ended.usage;
-  batch_ended(e);
+    return step_ended(entry,
+                      {ended.job, ended.generation, ended.step, ended.exit_status, ended.out_of_memory, ended.ends_step, ended.usage});
+  if (entry.batch == Batch::kFinished || entry.batch == Batch::kFailed) return;
+  entry.batch = Batch::kFinished;
+  entry.exit_status = ended.exit_status;
+  entry.out_of_memory = ended.out_of_memory;
+  entry.batch_usage = ended.usage;
+  batch_ended(entry);
 }
 
 void NodeCore::event(const StepFailed& failed) {

@@ -193,6 +193,28 @@ TEST(External, IsNotStartedAgainAfterARestart) {
   EXPECT_TRUE(of_allocation.core.registration()[0].steps.empty()) << "for slurmctld it is no step that somebody made";
 }
 
+// The end of the script may be found first: the job is not gone before this is.
+TEST(External, IsEndedWhenItIsFoundAfterTheRest) {
+  NodeCore core;
+  core.on_event(started(kBatchStep));
+  core.on_event(ended(kBatchStep));
+  core.on_event(started(kExternStep));
+  EXPECT_EQ(of<EndExternal>(core.take_effects()).size(), 1u);
+  core.on_order(Registered{1, {}}, from_unix(1000));
+  EXPECT_TRUE(of<JobGone>(core.take_reports()).empty());
+  core.on_event(ended(kExternStep));
+  EXPECT_EQ(of<JobGone>(core.take_reports()).size(), 1u);
+
+  NodeCore both_ended;
+  const auto usage = std::make_shared<const StepUsage>();
+  both_ended.on_event(ended(kBatchStep));
+  both_ended.on_event(ended(kExternStep, usage));
+  both_ended.on_order(Registered{1, {}}, from_unix(1000));
+  const auto told = of<JobGone>(both_ended.take_reports());
+  ASSERT_EQ(told.size(), 1u);
+  EXPECT_EQ(told[0].external, usage);
+}
+
 // srun of the script may be faster than the order.
 TEST(External, StepsThatAreHereDoNotWaitForIt) {
   Bench b;

@@ -215,7 +215,8 @@ void Slurmd::run_around(JobId job, bool epilog, bool in_job, std::function<void(
       epilog ? job_programs(spank::Callback::kJobEpilog, setup_.epilogs) : job_programs(spank::Callback::kJobProlog, setup_.prologs),
       program_environment(context, setup_.context, epilog), epilog ? config.epilog_timeout : config.prolog_timeout,
       [this, job, epilog, done = std::move(done)](const std::string& error) {
-        if (!error.empty()) log_.error("{} of job {}: {}", epilog ? "epilog" : "prolog", job.value, error);
+        if (!error.empty() && epilog) log_.error("epilog of job {}: {}", job.value, error);
+        else if (!error.empty()) log_.error("prolog of job {}: {}", job.value, error);
         done(error.empty() ? "" : (epilog ? "Epilog error: " : "Prolog error: ") + error);
         settle();
       },
