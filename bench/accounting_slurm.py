@@ -103,7 +103,7 @@ def main():
         site.cluster.start_ctld()
         site.cluster.wait_ctld(120)
         bench.commands(site, table)
-        if options.jobs <= 100000:      # it builds the whole answer in memory: 20 GB for a million
+        if options.jobs <= 100000:      # it builds the whole answer in memory
             bench.as_json(site, table)
     finally:
         site.close()
