@@ -1,6 +1,7 @@
 #include "sql/storage.h"
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
@@ -8,6 +9,7 @@
 
 #include "base/check.h"
 #include "sql/columns.h"
+#include "sql/loaded_jobs.h"
 #include "sql/record_filter.h"
 #include "sql/schema.h"
 #include "wire/accounting_instances.h"
@@ -164,42 +166,40 @@ Result<> Storage::load_jobs(std::span<const int64_t> numbers, bool steps, rpc::J
   MUSTER_CHECK(!steps || next_step);
   taken = 0;
   size_t bytes = 0;
-  for (int64_t number : numbers) {
+  LoadedJobs loaded;
+  for (; taken < numbers.size(); ++taken) {
     if (bytes >= kPartBytes || out.steps.size() >= kPartSteps) return {};
-    const Value key[] = {number};
-    JobRecord record;
-    bool there = false;
-    MUSTER_TRY_VOID(connection_->query("SELECT record FROM muster_jobs WHERE id = ?", key, [&](const Row& row) -> Result<> {
-      there = true;
-      bytes += row.bytes(0).size();
-      MUSTER_TRY_VOID(wire::decode(row.bytes(0), record));
-      record.db_index = static_cast<uint64_t>(number);
-      return {};
-    }));
-    if (there && !out.jobs.empty() && out.jobs.front().cluster != record.cluster) return {};
-    const bool with_steps = there && steps;
-    if (with_steps) MUSTER_TRY_VOID(load_steps(record, bytes, out.steps, *next_step));
-    if (there) out.jobs.push_back(std::move(record));
-    if (with_steps && *next_step) return {};
-    if (next_step) *next_step = 0;
-    ++taken;
+    if (taken % LoadedJobs::kAtOnce == 0) {
+      const auto rest = numbers.subspan(taken);
+      MUSTER_TRY(some, LoadedJobs::load(*connection_, rest.first(std::min(rest.size(), LoadedJobs::kAtOnce)), steps));
+      loaded = std::move(some);
+    }
+    LoadedJobs::One* one = loaded.find(numbers[taken]);
+    if (!one) {  // deleted meanwhile
+      if (next_step) *next_step = 0;
+      continue;
+    }
+    if (!out.jobs.empty() && out.jobs.front().cluster != one->record.cluster) return {};
+    bytes += one->bytes;
+    const bool fits = loaded.has_steps() && out.steps.size() + one->steps.size() <= kPartSteps && bytes + one->step_bytes <= kPartBytes;
+    if (steps && fits && *next_step == 0) {
+      bytes += one->step_bytes;
+      std::ranges::move(one->steps, std::back_inserter(out.steps));
+    } else if (steps) {
+      MUSTER_TRY_VOID(load_steps(one->record, bytes, out.steps, *next_step));
+    }
+    out.jobs.push_back(std::move(one->record));
+    if (steps && *next_step) return {};
   }
   return {};
 }
 
-// Loads steps in sacct's order: batch, extern and interactive before the numbered ones. Begins at rank `next` and goes on until the
-// part is full; then `next` is the rank of the first step that is left, otherwise 0. Always loads at least one.
+// Loads steps in sacct's order. Begins at rank `next` and goes on until the part is full; then `next` is the rank of the first step that is
+// left, otherwise 0. Always loads at least one.
 Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<StepRecord>& out, int64_t& next) {
-  static const std::string kRank = [] {
-    std::string text = "(CASE step";
-    int rank = 0;
-    for (StepId s : {kBatchStep, kExternStep, kInteractiveStep})
-      text += " WHEN " + std::to_string(s.value) + " THEN " + std::to_string(rank++);
-    return text + " ELSE step + 3 END)";
-  }();
-  static const std::string kStatement = "SELECT " + kRank +
+  static const std::string kStatement = "SELECT " + step_rank() +
                                         ", record FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND " +
-                                        kRank + " >= ? ORDER BY 1 LIMIT ?";
+                                        step_rank() + " >= ? ORDER BY 1 LIMIT ?";
   const size_t first = out.size(), room = std::max<size_t>(kPartSteps, first + 1) - first;
   const Value values[] = {int64_t{job.key.id.value}, name_of(job.cluster),   number_of(job.key.submitted),
                           int64_t{job.key.restarts}, std::exchange(next, 0), static_cast<int64_t>(room + 1)};
