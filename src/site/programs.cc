@@ -86,7 +86,7 @@ void Programs::abandon(Run run) {
 }
 
 void Programs::ended(std::unique_ptr<Job> job, const std::string& error) {
-  if (job->read) job->read(error, job->output);
+  if (job->read) job->read(error, job->printed.text);
   else job->done(error);
   start_waiting();
 }
@@ -125,7 +125,8 @@ void Programs::next(std::unique_ptr<Job> job) {
     return ended(std::move(job), error);
   }
   Job* raw = job.get();
-  job->watch = loop_.watch(job->pipe.get(), [raw] { read_output(*raw); });
+  for (Job::Words* words : {&job->said, &job->printed})
+    if (words->pipe) words->watch = loop_.watch(words->pipe.get(), [words] { read_output(*words); });
   if (job->timeout)
     job->timer = loop_.after(*job->timeout, [raw, p = *pid] {
       raw->timed_out = true;
@@ -134,15 +135,23 @@ void Programs::next(std::unique_ptr<Job> job) {
   running_[*pid] = std::move(job);
 }
 
-Result<pid_t> Programs::spawn(Job& job, const ProgramCall& call) {
-  job.current = call.path;
-  job.output.clear();
-  job.watch.reset();
-  job.pipe.reset();
+// The end that the program writes to.
+Result<os::Fd> Programs::open(Job::Words& words) {
+  words = {};
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC | O_NONBLOCK) < 0) return os::fail_errno("pipe");
-  os::Fd write_end(ends[1]);
-  job.pipe.reset(ends[0]);
+  words.pipe.reset(ends[0]);
+  return os::Fd(ends[1]);
+}
+
+Result<pid_t> Programs::spawn(Job& job, const ProgramCall& call) {
+  job.current = call.path;
+  MUSTER_TRY(says, open(job.said));
+  os::Fd prints;
+  if (job.read) {
+    MUSTER_TRY(end, open(job.printed));
+    prints = std::move(end);
+  }
   os::Fd null(::open("/dev/null", O_RDWR | O_CLOEXEC));
   if (null.get() < 0) return os::fail_errno("/dev/null");
   os::SpawnSpec s;
@@ -154,17 +163,17 @@ Result<pid_t> Programs::spawn(Job& job, const ProgramCall& call) {
   s.process_group = 0;
   if (bound_to_us_) s.parent_death_signal = SIGKILL;
   for (const os::Fd& group : job.groups) s.cgroup_procs_fds.push_back(group.get());
-  s.fds = {{null.get(), 0}, {write_end.get(), 1}, {write_end.get(), 2}};
+  s.fds = {{null.get(), 0}, {job.read ? prints.get() : says.get(), 1}, {says.get(), 2}};
   return os::spawn(s);
 }
 
-void Programs::read_output(Job& job) {
+void Programs::read_output(Job::Words& words) {
   char buffer[4096];
   for (;;) {
-    ssize_t n = ::read(job.pipe.get(), buffer, sizeof buffer);
+    ssize_t n = ::read(words.pipe.get(), buffer, sizeof buffer);
     if (n < 0) return;
-    if (n == 0) return job.watch.reset();
-    if (job.output.size() < kOutputKept) job.output.append(buffer, static_cast<size_t>(n));
+    if (n == 0) return words.watch.reset();
+    if (words.text.size() < kOutputKept) words.text.append(buffer, static_cast<size_t>(n));
   }
 }
 
@@ -174,14 +183,16 @@ bool Programs::reaped(pid_t pid, int raw_status) {
   std::unique_ptr<Job> job = std::move(at->second);
   running_.erase(at);
   job->timer.reset();
-  if (job->watch) read_output(*job);
-  job->watch.reset();
+  for (Job::Words* words : {&job->said, &job->printed}) {
+    if (words->watch) read_output(*words);
+    words->watch.reset();
+  }
   os::ExitStatus status = os::ExitStatus::of(raw_status);
-  if (!job->output.empty()) log_.debug("{}: {}", job->current, std::string(trim(job->output)));
+  if (!job->said.text.empty()) log_.debug("{}: {}", job->current, std::string(trim(job->said.text)));
   if (status.ok() && !job->timed_out) {
     next(std::move(job));
   } else {
-    std::string error = what_went_wrong(job->current, status, job->timed_out, job->output);
+    std::string error = what_went_wrong(job->current, status, job->timed_out, job->said.text.empty() ? job->printed.text : job->said.text);
     ended(std::move(job), error);
   }
   return true;

@@ -62,10 +62,15 @@ class Programs {
     std::function<void(std::string)> done;
     std::function<void(std::string, std::string)> read;  // in its place
     std::vector<os::Fd> groups;
-    std::string current, output;
+    // What it says: all of it, or, where its output is read, what it complains of, apart from that.
+    struct Words {
+      std::string text;
+      os::Fd pipe;
+      std::unique_ptr<net::Loop::Watch> watch;
+    };
+    std::string current;
     bool timed_out = false;
-    os::Fd pipe;
-    std::unique_ptr<net::Loop::Watch> watch;
+    Words said, printed;
     std::unique_ptr<net::Loop::Timer> timer;
   };
   Run queue(std::unique_ptr<Job> job);
@@ -74,7 +79,8 @@ class Programs {
   Result<pid_t> spawn(Job& job, const ProgramCall& call);
   void try_later(std::unique_ptr<Job> job, const Error& why);
   void ended(std::unique_ptr<Job> job, const std::string& error);
-  static void read_output(Job& job);
+  Result<os::Fd> open(Job::Words& words);
+  static void read_output(Job::Words& words);
 
   net::Loop& loop_;
   os::Log& log_;

@@ -67,5 +67,24 @@ TEST(Programs, AMachineWithoutDescriptorsIsNotTheirFailure) {
   EXPECT_EQ(r.ends[0], "");
 }
 
+TEST(Programs, WhatIsReadIsWhatItPrintsAndNotWhatItComplainsOf) {
+  Runner r;
+  std::string printed, error;
+  const auto read = [&](const char* script) {
+    r.programs.run_and_read({"/bin/sh", {"-c", script}}, {}, std::nullopt, [&](const std::string& e, const std::string& text) {
+      error = e;
+      printed = text;
+      r.loop.stop();
+    });
+    r.loop.run();
+  };
+  read("echo nps1; echo odd >&2");
+  EXPECT_EQ(printed, "nps1\n");
+  EXPECT_EQ(error, "");
+  read("echo nps1; echo no mode >&2; exit 3");
+  EXPECT_EQ(printed, "nps1\n");
+  EXPECT_EQ(error, "/bin/sh: exit code 3: no mode");
+}
+
 }  // namespace
 }  // namespace muster::site

@@ -81,6 +81,29 @@ def test_root_merges_into_no_link(site):
         assert f.read() == "kept"
 
 
+def test_a_job_file_shows_no_other_file(site):
+    """Root reads a job file that a user has made: neither values in another file nor a link to one are followed."""
+    h5py = pytest.importorskip("h5py")
+    secret = os.path.join(site.folder, "shadow")
+    with open(secret, "w") as f:
+        f.write("0123456789abcdef" * 4)
+    os.chmod(secret, 0o600)
+    columns = [("ElapsedTime", "<u8"), ("RSS", "<u8")]
+    raw, link, other = (os.path.join(site.folder, name) for name in ("raw.h5", "link.h5", "other.h5"))
+    with h5py.File(raw, "w") as f:
+        f.create_group("Steps/0/Nodes/n1/Tasks").create_dataset("0", (2,), dtype=columns, external=[(secret, 0, 32)])
+    with h5py.File(other, "w") as f:
+        f.create_group("Steps/0/Nodes/n1/Tasks").create_dataset("0", (2,), dtype=columns)
+    with h5py.File(link, "w") as f:
+        f.create_group("Steps/0/Nodes/n1")["Tasks"] = h5py.ExternalLink(other, "/Steps/0/Nodes/n1/Tasks")
+    read = lambda path: site.run("sh5util", "-j", "1", "-E", "-i", path, "-s", "Task", "-l", "Node:TimeSeries", "-o", path + ".csv")
+    assert read(other).code == 0 and os.path.exists(other + ".csv")
+    for path in (raw, link):
+        done = read(path)
+        assert done.code == 1 and not os.path.exists(path + ".csv"), done
+    assert "another file" in read(raw).err
+
+
 @pytest.mark.parametrize("mode", [0o1777, 0o775])
 def test_a_folder_that_others_write_to_is_not_used(site, mode):
     """There a user could have put anything under another's name."""

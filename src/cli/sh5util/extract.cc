@@ -16,6 +16,7 @@ constexpr std::string_view kTasks = "Tasks/";
 struct Found {
   std::string step, node, series;
   Table table;
+  std::string item = {};  // the column that is asked for, as this table spells it
   bool of_task() const { return series.starts_with(kTasks); }
   std::string task() const { return series.substr(kTasks.size()); }
 };
@@ -134,7 +135,7 @@ double put_sample(const ItemOfStep& of, size_t row, std::string& out, uint64_t& 
   const Found *least = nullptr, *most = nullptr;
   Sum sum;
   std::string values;
-  const auto column_of = [&](const Found& found) -> const Column& { return *found.table.find(of.item); };
+  const auto column_of = [&](const Found& found) -> const Column& { return *found.table.find(found.item); };
   for (const Found& found : of.tables) {
     if (row >= found.table.rows()) {
       values += ',';
@@ -171,7 +172,7 @@ void put_item(const ItemOfStep& of, std::string& heading, ItemExtraction& out) {
     nodes = count;
   }
   if (rows == 0) return;
-  const Column* column = of.tables.front().table.find(of.item);
+  const Column* column = of.tables.front().table.find(of.tables.front().item);
   const std::string value = column->real ? fmt::format("{:.6f}", most) : fmt::format("{:.0f}", most);
   out.summary.push_back(fmt::format("    Step {} Maximum accumulated {} Value ({}) occurred at Time={}, Ave Node {:.6f}", of.step, of.item,
                                     value, when, most / static_cast<double>(nodes)));
@@ -202,6 +203,7 @@ Result<ItemExtraction> extract_item(const JobFile& file, const Extraction& how, 
     }
     of.step = found.step;
     of.item = name;
+    found.item = name;
     of.tables.push_back(std::move(found));
     return {};
   }));

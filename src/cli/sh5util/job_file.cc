@@ -125,9 +125,27 @@ herr_t add_name(hid_t, const char* name, const H5L_info_t*, void* to) {
   return 0;
 }
 
+// Whether the path leads to something of this file, by no link to another place. Whoever made the file may be another than who reads it, who may
+// be root: a link or values kept elsewhere could show files that only the reader may read.
+bool is_inside(hid_t file, const std::string& path) {
+  for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    H5L_info_t link{};
+    if (H5Lget_info(file, path.substr(0, end).c_str(), &link, H5P_DEFAULT) < 0 || link.type != H5L_TYPE_HARD) return false;
+    if (end == std::string::npos) return true;
+  }
+}
+
+bool is_kept_inside(hid_t set) {
+  const Handle how(H5Dget_create_plist(set), H5Pclose);
+  if (!how || H5Pget_external_count(how.get()) != 0) return false;
+  const H5D_layout_t layout = H5Pget_layout(how.get());
+  return layout == H5D_COMPACT || layout == H5D_CONTIGUOUS || layout == H5D_CHUNKED;
+}
+
 // What is in a group; nothing where there is no such group.
 std::vector<std::string> names_in(hid_t file, const std::string& path) {
   std::vector<std::string> out;
+  if (!is_inside(file, path)) return out;
   const Handle parent(H5Gopen2(file, path.c_str(), H5P_DEFAULT), H5Gclose);
   if (parent) H5Literate(parent.get(), H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &out);
   std::ranges::sort(out, name_before);
@@ -233,8 +251,10 @@ std::vector<std::string> JobFile::series(const std::string& step, const std::str
 
 Result<Table> JobFile::read(const std::string& step, const std::string& node, const std::string& series) const {
   const std::string path = node_path(step, node) + "/" + series;
+  if (!is_inside(state_->file.get(), path)) return fail(Errc::kNotFound, "Series " + series + " not found");
   const Handle set(H5Dopen2(state_->file.get(), path.c_str(), H5P_DEFAULT), H5Dclose);
   if (!set) return fail(Errc::kNotFound, "Series " + series + " not found");
+  if (!is_kept_inside(set.get())) return fail(Errc::kInvalidArgument, path + " keeps its values in another file, which is not read");
   const Handle type(H5Dget_type(set.get()), H5Tclose), space(H5Dget_space(set.get()), H5Sclose);
   MUSTER_TRY(table, columns_of(type.get(), path));
   const hssize_t rows = H5Sget_simple_extent_npoints(space.get());

@@ -71,17 +71,27 @@ std::string column_named(const Table& table, std::string_view name) {
   return {};
 }
 
+// Of one recording: a day of a thousand tasks at a sample each minute.
+constexpr size_t kMostSamples = 2u << 20, kMostTasks = 1u << 14;
+
 Result<Recording> read_recording(std::string_view bytes) {
   MUSTER_TRY(reader, wire::ProfileReader::open(bytes));
   Recording out;
   std::map<uint32_t, std::vector<TaskSample>> samples;
   ProfileChunk chunk;
+  size_t kept = 0;
   for (;;) {
     const auto more = reader.next(chunk);
     if (!more) out.fault = more.error().message();
     if (!more || !*more) break;
     if (chunk.header) out.tables.header = *chunk.header;
+    kept += chunk.tasks.size() + chunk.energy.size();
     for (const TaskSample& sample : chunk.tasks) samples[sample.task].push_back(sample);
+    if (kept > kMostSamples || samples.size() > kMostTasks) {
+      out.fault =
+          "has more than " + std::to_string(kMostSamples) + " samples or " + std::to_string(kMostTasks) + " tasks: the rest is left out";
+      break;
+    }
     for (const EnergySample& sample : chunk.energy) add(out.tables.energy ? *out.tables.energy : out.tables.energy.emplace(), sample);
   }
   for (const auto& [task, its] : samples) {

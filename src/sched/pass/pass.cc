@@ -265,7 +265,9 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     if (owner) owner_full_.insert({class_id, user.value});
     if (!filter && !layered && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
   }
-  state.full = true;
+  // Others of the class have waited for longer.
+  const bool waits_to_boot = asked.unchanged && now_ - job.eligible < asked.shape.delay_boot;
+  if (!waits_to_boot) state.full = true;
   if (Try made = make_room(job, class_id, array_task, why, filter, std::move(grant), false); made != Try::kNoRoom) return made;
   const Later& last = pending_.classes()[class_id]->why;
   why = {last.reason, last.detail, last.reason == Reason::kLicenses};

@@ -120,6 +120,20 @@ TEST(ChangeablePlacement, TimeAloneLetsItStart) {
   EXPECT_EQ(planner.plan(cluster, params, kNow + minutes(6), Pass::kFull).starts.size(), 1u);
 }
 
+// A job that has to wait for its --delay-boot holds nobody up who asks for the same and has waited for longer.
+TEST(ChangeablePlacement, AYoungJobDoesNotStandInTheWayOfAnOldOne) {
+  Cluster cluster = four_nodes();
+  auto patient = [] {
+    return a_job().nodes(2).on("nps2").with([](JobRequest& r) {
+      r.delay_boot = minutes(5);
+      r.delay_boot_set = true;
+    });
+  };
+  submit(cluster, patient().priority(10), kNow + minutes(5));
+  submit(cluster, patient().priority(1), kNow);
+  EXPECT_EQ(starts(cluster, with_helpers(), kNow + minutes(6)), "0 1");
+}
+
 TEST(ChangeablePlacement, WhereNothingRebootsOnlySleepersChange) {
   Params params = with_helpers();
   params.reboots = false;

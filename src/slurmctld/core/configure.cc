@@ -51,11 +51,13 @@ event::NodeStateChanged initial_state(const View& view, NodeId id, const NodeSpe
 namespace {
 
 // Weight and features that scontrol changed hold until slurm.conf is read again; this takes the changes back.
-void take_back_updates(const View& view, const Node& n, const NodeSpec& spec, Events& out) {
+// `anew`: the node is defined anew, which makes all of its features active.
+void take_back_updates(const View& view, const Node& n, const NodeSpec& spec, bool anew, Events& out) {
   event::NodeUpdated change = attributes_of(n);
   change.weight = spec.weight;
   change.features_active = features_configured(view, &n, spec);
-  if (n.weight != spec.weight || n.features_active != change.features_active) out.push_back(std::move(change));
+  const FeatureList& would_be = anew ? spec.features : n.features_active;
+  if (n.weight != spec.weight || would_be != change.features_active) out.push_back(std::move(change));
 }
 
 // What a boot can bring is not active before a node says so.
@@ -78,9 +80,10 @@ std::vector<NodeId> configure_nodes(const View& view, Events& out) {
     ids.push_back(id);
     if (known) kept.set(id.value);
     auto shared = std::make_shared<const NodeSpec>(std::move(spec));
-    if (!known || !(*known->spec == *shared)) out.push_back(event::NodeDefined{id, shared, view.now});
+    const bool anew = !known || !(*known->spec == *shared);
+    if (anew) out.push_back(event::NodeDefined{id, shared, view.now});
     if (known) {
-      take_back_updates(view, *known, *shared, out);
+      take_back_updates(view, *known, *shared, anew, out);
       continue;
     }
     event::NodeStateChanged e = initial_state(view, id, *shared);

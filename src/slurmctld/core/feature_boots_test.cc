@@ -11,12 +11,12 @@ namespace {
 
 constexpr const char* kHelpers = "Feature=nps1,nps2 Helper=/h/nps\nFeature=mig Helper=/h/mig\nMutuallyExclusive=nps1,nps2\nBootTime=200\n";
 
-Settings with_helpers(const std::string& more, const std::string& helpers) {
+Settings with_helpers(const std::string& more, const std::string& helpers, const std::string& features = "fast,nps1,nps2") {
   config::MemoryFiles files{
       {"/etc/slurm/slurm.conf",
        "ClusterName=c\nSlurmctldHost=ctl\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\nSlurmdTimeout=60\n"
        "RebootProgram=/b\nResumeTimeout=100\nNodeFeaturesPlugins=node_features/helpers\n" +
-           more + "NodeName=n[0-3] CPUs=4 Features=fast,nps1,nps2\nPartitionName=main Nodes=ALL Default=YES MaxTime=60\n"},
+           more + "NodeName=n[0-3] CPUs=4 Features=" + features + "\nPartitionName=main Nodes=ALL Default=YES MaxTime=60\n"},
       {"/etc/slurm/helpers.conf", helpers}};
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
   EXPECT_TRUE(loaded.has_value()) << (loaded ? "" : config::to_text(loaded.error()));
@@ -161,6 +161,30 @@ TEST(FeatureBoots, ANodeThatComesBackWithoutItTakesNoJobs) {
   EXPECT_EQ(site.active(1), "fast,nps2");
   EXPECT_EQ(site.get(job).restarts, 1u);
   EXPECT_TRUE(site.orders<node_rpc::LaunchBatch>().empty());
+  site.expect_replay_equal();
+}
+
+TEST(FeatureBoots, WhatAnAdministratorSaidOfTheNodeIsKept) {
+  Site site;
+  rpc::ControlNodes reboot;
+  reboot.nodes = "n1";
+  reboot.asap = true;
+  reboot.reason = "bad disk";
+  site.turn([&] { ASSERT_TRUE(site.core.run(Caller::root(), reboot).has_value()); });
+  ASSERT_TRUE(site.boots(1)) << site.node(1).reason;
+  site.came(1, "boot1", "nps2", "node features: /h/nps: exit code 1");
+  EXPECT_FALSE(site.boots(1));
+  EXPECT_TRUE(site.node(1).flags & kNodeDrain);
+  EXPECT_EQ(site.node(1).reason, "bad disk");
+  EXPECT_FALSE(site.node(1).action_drained) << "it does not come back by itself";
+}
+
+TEST(FeatureBoots, AFeatureThatSlurmConfBringsIsNotActiveByItself) {
+  Site site;
+  EXPECT_EQ(site.active(2), "fast,nps2");
+  site.settings = with_helpers("", kHelpers, "fast,nps1,nps2,mig");
+  site.turn([&] { site.core.configure(site.settings); });
+  EXPECT_EQ(site.active(2), "fast,nps2");
   site.expect_replay_equal();
 }
 

@@ -136,6 +136,7 @@ Result<> power_up(const View& view, const Node& node, const rpc::ControlNodes& r
   }
   e.flags &= ~(kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
   out.push_back(std::move(e));
+  if (node.flags & kNodePoweringDown) forget_features(view, node, out);  // nobody has asked for them this time
   return {};
 }
 

@@ -148,7 +148,10 @@ void give_up_reboot(event::NodeStateChanged& change) {
   change.flags &= ~kNodeRebootIssued;
   change.resume_deadline = change.reboot_issued = kTimeUnset;
   change.boot_features.clear();
-  change.reason.clear();
+  change.action_drained = false;
+  change.next_state = NodeState::kUnknown;
+  change.reason.resize(std::min(change.reason.size(), change.reason.rfind(" : reboot issued")));
+  if (change.reason.starts_with("rebooted for job ")) change.reason.clear();
 }
 
 // A node that did not get what it booted for, or whose helpers fail, takes no more jobs, and those that wait for it go back into the queue.
@@ -162,7 +165,7 @@ void note_attributes(const View& view, const Node& known, const node_rpc::Regist
   attributes.features_active = std::move(features.active);
   if (extra || other) out.push_back(std::move(attributes));
   if (features.fault.empty()) return;
-  if (!(change.flags & kNodeDrain)) {
+  if (!(change.flags & kNodeDrain) || change.reason.empty()) {
     change.flags |= kNodeDrain;
     change.reason = std::move(features.fault);
     change.by = view.settings.slurm_user;
