@@ -108,7 +108,11 @@ Result<> furnish(const Place& place, const Plan& plan) {
   MUSTER_TRY(port, free_ports(plan.nodes + 2));
   MUSTER_TRY(user, os::find_user(Uid{getuid()}));
   ConfInputs in{place.directory, cli::short_hostname(), user.name, port};
-  const std::string before = os::read_file(place.conf(), kMostConf).value_or("");
+  std::string before;
+  if (::access(place.conf().c_str(), F_OK) == 0) {  // whose lines are not lost where it cannot be read
+    MUSTER_TRY(text, os::read_file(place.conf(), kMostConf));
+    before = std::move(text);
+  }
   MUSTER_TRY_VOID(os::write_file_atomic(place.conf(), slurm_conf(plan, in) + lines_of_the_site(before), 0644));
   if (plan.accounting) MUSTER_TRY_VOID(os::write_file_atomic(place.dbd_conf(), slurmdbd_conf(plan, in), 0600));
   MUSTER_TRY_VOID(os::write_file_atomic(place.directory + "/gres.conf", gres_conf(plan), 0644));

@@ -98,7 +98,7 @@ std::vector<std::string> node_names(const Plan& plan) {
 }
 
 namespace {
-constexpr const char* kYours = "# What stands below this line is yours: muster up keeps it.\n";
+constexpr std::string_view kYours = "# What stands below this line is yours: muster up keeps it.";
 uint32_t dbd_port(const Plan& plan, const ConfInputs& in) { return in.first_port + plan.nodes + 1; }
 }  // namespace
 
@@ -147,12 +147,14 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
   out += "NodeName=" + node_list(plan) + " NodeHostname=" + in.host + " NodeAddr=127.0.0.1 Port=" + ports +
          " CPUs=" + std::to_string(plan.cpus) + " RealMemory=" + std::to_string(plan.memory_mb) + gres + " State=UNKNOWN\n";
   out += "PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP\n";
-  return out + kYours;
+  return out.append(kYours) + "\n";
 }
 
 std::string lines_of_the_site(const std::string& conf) {
   const size_t at = conf.find(kYours);
-  return at == std::string::npos ? "" : conf.substr(at + std::string_view(kYours).size());
+  if (at == std::string::npos) return {};
+  const size_t end = conf.find('\n', at);
+  return end == std::string::npos ? "" : conf.substr(end + 1);
 }
 
 std::string gres_conf(const Plan& plan) {

@@ -61,6 +61,7 @@ TEST(Plan, WhatItsUserAddedIsKept) {
   EXPECT_EQ(lines_of_the_site(written), "");
   EXPECT_EQ(lines_of_the_site(written + "PriorityType=priority/multifactor\n\n# mine\n"), "PriorityType=priority/multifactor\n\n# mine\n");
   EXPECT_EQ(lines_of_the_site("ClusterName=other\n"), "");
+  EXPECT_EQ(lines_of_the_site("# What stands below this line is yours: muster up keeps it.\r\nKillWait=9\r\n"), "KillWait=9\r\n");
 }
 
 }  // namespace

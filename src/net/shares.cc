@@ -217,7 +217,9 @@ bool Share::hold(size_t bytes) {
   if (!account_) return true;
   const size_t more = bytes > held_ ? bytes - held_ : 0;
   if (account_->host) {
-    if (more && bytes > shares_->figures_.host_bytes_each && account_->bytes + more > shares_->figures_.host_bytes) return false;
+    const ShareFigures& figures = shares_->figures_;
+    const bool own = bytes <= figures.host_bytes_each && account_->connections <= ShareFigures::kFewOfHost;
+    if (more && !own && account_->bytes + more > figures.host_bytes) return false;
     account_->bytes += bytes - held_;
     held_ = bytes;
     return true;

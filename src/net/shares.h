@@ -42,10 +42,12 @@ struct ShareFigures {
   size_t busy_bytes = size_t{4} << 20;  // of their frames; decoded lists take at most 24 times as much. A single request may be larger
   size_t parked = 4096;                 // of one user: unanswered for long (sbatch --wait, salloc in the queue)
   size_t parked_bytes = size_t{16} << 20;
-  size_t host_bytes = size_t{64} << 20;      // of one host with a certificate: frames not yet whole, answers not yet taken
-  size_t host_bytes_each = size_t{4} << 20;  // each of its connections has these whatever the others hold: a registration fits
-  static constexpr size_t kHostTimes = 4;    // such a host may have as often a user's busy and parked requests: it speaks for several
-  size_t host_connections = 64;              // of one host with a certificate: a slurmd's steps and their streams; slurmctld lets in fewer
+  size_t host_bytes = size_t{64} << 20;  // of one host with a certificate: frames not yet whole, answers not yet taken
+  // Each of its connections has these whatever the others hold, so that a registration fits, as long as there are few of them.
+  size_t host_bytes_each = size_t{4} << 20;
+  static constexpr size_t kFewOfHost = 16;
+  static constexpr size_t kHostTimes = 4;  // such a host may have as often a user's busy and parked requests: it speaks for several
+  size_t host_connections = 64;            // of one host with a certificate: a slurmd's steps and their streams; slurmctld lets in fewer
   Duration parked_after = seconds(1);
   Duration told_again = minutes(1);  // one line of the log per user in this time
   // Of the process's descriptors users get a quarter, peers that have not proved who they are an eighth, and a sixteenth

@@ -19,6 +19,7 @@ namespace {
 
 constexpr size_t kLongestAnswer = 64 << 10;
 constexpr uint64_t kId = 1;
+constexpr int kBetweenTries = 20;  // ms
 
 std::unexpected<Error> failed(const std::string& what, int error) { return fail(Errc::kConnectFailed, what + ": " + std::strerror(error)); }
 
@@ -76,14 +77,18 @@ class Asker {
   std::chrono::steady_clock::time_point until_;
 };
 
-Result<os::Fd> connect_to(const std::string& path, uid_t server) {
+Result<os::Fd> connect_to(const std::string& path, Duration patience, uid_t server) {
   sockaddr_un address{};
   address.sun_family = AF_UNIX;
   if (path.size() >= sizeof address.sun_path) return fail(Errc::kConnectFailed, path + ": the name of the socket is too long");
   std::memcpy(address.sun_path, path.data(), path.size());
   os::Fd fd(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return failed("socket", errno);
-  if (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) return failed(path, errno);
+  const auto until = std::chrono::steady_clock::now() + patience;
+  while (::connect(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) < 0) {
+    if (errno != EAGAIN || std::chrono::steady_clock::now() >= until) return failed(path, errno);
+    ::poll(nullptr, 0, kBetweenTries);  // many knock at once
+  }
   ucred peer{};
   socklen_t size = sizeof peer;
   if (::getsockopt(fd.get(), SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0) return failed(path, errno);
@@ -94,7 +99,7 @@ Result<os::Fd> connect_to(const std::string& path, uid_t server) {
 }  // namespace
 
 Result<rpc::ProcessAdopted> ask(const std::string& socket, const rpc::AdoptProcess& what, Duration patience, uid_t server) {
-  MUSTER_TRY(fd, connect_to(socket, server));
+  MUSTER_TRY(fd, connect_to(socket, patience, server));
   Asker asker(std::move(fd), patience);
   const std::string payload = wire::encoded(what);
   std::string request;

@@ -120,6 +120,19 @@ TEST_F(Kafka, WhatIsTooLargeIsLeft) {
   EXPECT_EQ(read("ends", 1), std::vector<std::string>{"{}"});
 }
 
+TEST_F(Kafka, AQueueThatIsTooShortForAllEmptiesAllTheSame) {
+  configure("queue.buffering.max.messages=2\n");
+  auto sender = kafka_sender(place, *log, stopping);
+  Waiting documents;
+  for (int64_t n = 1; n <= 5; ++n) documents.push_back({n, for_kafka(false, std::to_string(n))});
+  while (!documents.empty()) {
+    const auto taken = sender->send(documents);
+    ASSERT_TRUE(taken) << taken.error().message();
+    documents.erase(documents.begin(), documents.begin() + static_cast<ptrdiff_t>(*taken));
+  }
+  EXPECT_EQ(read("ends", 5), (std::vector<std::string>{"1", "2", "3", "4", "5"}));
+}
+
 TEST_F(Kafka, StartsThatAreNotToldAnyMoreAreLeft) {
   place.start_topic.clear();
   auto sender = kafka_sender(place, *log, stopping);

@@ -27,8 +27,12 @@ class KafkaSender final : public CompletionSender {
     MUSTER_TRY_VOID(load());
     std::erase_if(taken_, [&](int64_t number) { return number < documents.front().number; });
     error_.clear();
-    for (const auto& d : documents)
-      if (!stopping_ && !taken_.contains(d.number) && !under_way_.contains(d.number)) MUSTER_TRY_VOID(begin(d));
+    for (const auto& d : documents) {
+      if (stopping_ || taken_.contains(d.number) || under_way_.contains(d.number)) continue;
+      if (const auto ok = begin(d); ok) continue;
+      else error_ = ok.error().message();
+      break;  // what is under way is waited for: it may be what takes the room
+    }
     await();
     size_t taken = 0;
     while (taken < documents.size() && taken_.contains(documents[taken].number)) ++taken;

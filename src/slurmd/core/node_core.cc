@@ -187,12 +187,12 @@ void NodeCore::go_on(Entry& e) {
 }
 
 // Before its time it is not missed; else it was waited for.
-void NodeCore::external_over(Entry& e, const StepUsagePtr& usage, const std::string& failure) {
+void NodeCore::external_over(Entry& e, const StepUsagePtr& usage, const std::string& failure, bool node_fault) {
   if (e.external == External::kOver) return;
   const External before = std::exchange(e.external, External::kOver);
   e.external_usage = usage;
   if (before == External::kEnding) all_left(e);
-  else if (before == External::kStarting && e.phase == Phase::kProlog) e.ending ? end_as_told(e) : not_prepared(e, failure);
+  else if (before == External::kStarting && e.phase == Phase::kProlog) e.ending ? end_as_told(e) : not_prepared(e, failure, node_fault);
 }
 
 void NodeCore::after_prolog(Entry& e) {
@@ -324,7 +324,7 @@ void NodeCore::event(const PrologEnded& ended) {
   entry->prolog_ran = true;
   if (entry->ending) end_as_told(*entry);
   else if (ended.error.empty()) go_on(*entry);
-  else not_prepared(*entry, ended.error);
+  else not_prepared(*entry, ended.error, true);
 }
 
 // It was told to end while its prolog ran, or its external step came up: nothing else of it is here.
@@ -336,12 +336,12 @@ void NodeCore::end_as_told(Entry& e) {
 }
 
 // The prolog failed, or the external step.
-void NodeCore::not_prepared(Entry& e, const std::string& why) {
+void NodeCore::not_prepared(Entry& e, const std::string& why, bool node_fault) {
   for (StepId s : std::exchange(e.asked, {})) effects_.emplace_back(RefuseStep{e.job, e.generation, s, why});
   e.launch = nullptr;
   e.contained = nullptr;
   e.batch = Batch::kFailed;
-  e.node_fault = true;
+  e.node_fault = node_fault;
   e.failure = why;
   tell(e);
   all_left(e);
@@ -443,7 +443,7 @@ void NodeCore::event(const StepEnded& ended) {
   }
   Entry& entry = entry_of_step(ended.job, ended.generation);
   if (entry.generation == ended.generation && ended.step == kExternStep)
-    return external_over(entry, ended.usage, "the external step ended before its time");
+    return external_over(entry, ended.usage, "the external step ended before its time", true);
   if (entry.generation != ended.generation || entry.phase == Phase::kGone) return release_late(entry, ended.step);
   if (ended.step != kBatchStep)
     return step_ended(entry,
@@ -463,7 +463,8 @@ void NodeCore::event(const StepFailed& failed) {
     return;
   }
   if (entry->phase == Phase::kGone) return release_late(*entry, failed.step);
-  if (failed.step == kExternStep) return external_over(*entry, nullptr, "the external step could not be started: " + failed.text);
+  if (failed.step == kExternStep)
+    return external_over(*entry, nullptr, "the external step could not be started: " + failed.text, failed.node_fault);
   if (failed.step != kBatchStep) return step_ended(*entry, {failed.job, failed.generation, failed.step, 1 << 8, false, false, nullptr});
   entry->batch = Batch::kFailed;
   entry->node_fault = failed.node_fault;

@@ -219,6 +219,16 @@ class NodeCore {
   bool knows(JobId job, uint32_t generation) const;
   // Whether this run of the job ends or has ended here: then nothing more of it is started.
   bool has_ended(JobId job, uint32_t generation) const;
+  // Whether the external step is the user's by now: it is up, and neither prolog nor epilog, which may run in it, is under way. Until then it takes
+  // neither signals nor logins of the user's.
+  bool is_external_open(JobId job) const {
+    const auto at = jobs_.find(job);
+    return at != jobs_.end() && at->second.external == External::kRunning && at->second.phase == Phase::kActive;
+  }
+  bool is_suspended(JobId job) const {
+    const auto at = jobs_.find(job);
+    return at != jobs_.end() && at->second.suspended;
+  }
   void remember_ended(JobId job, uint32_t generation);  // what an earlier slurmd knew
   // How many runs are remembered: more than end on a node within a credential's life, which is two minutes.
   static constexpr size_t kEndedKept = 65536;
@@ -300,8 +310,8 @@ class NodeCore {
   void go_on(Entry& e);
   void start_external(Entry& e);
   void external_started(Entry& e);
-  void external_over(Entry& e, const StepUsagePtr& usage, const std::string& failure);
-  void not_prepared(Entry& e, const std::string& why);
+  void external_over(Entry& e, const StepUsagePtr& usage, const std::string& failure, bool node_fault);
+  void not_prepared(Entry& e, const std::string& why, bool node_fault);
   void end_as_told(Entry& e);
   void after_prolog(Entry& e);
   void release_late(const Entry& e, StepId step);

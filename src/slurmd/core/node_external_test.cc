@@ -57,6 +57,31 @@ TEST(External, AnAllocationIsPreparedWhenItIsThere) {
   EXPECT_EQ(of<JobPrepared>(b.reports).size(), 1u);
 }
 
+// What a user does to it before it is the user's is no fault of the node, nor possible.
+TEST(External, IsTheUsersWhenPrologAndStartAreOver) {
+  Bench b({true, true, true});
+  b.order(contained());
+  EXPECT_FALSE(b.core.is_external_open(kJob)) << "not yet up";
+  b.event(started(kExternStep));
+  EXPECT_EQ(of<RunProlog>(b.effects).size(), 1u) << "in its group";
+  EXPECT_FALSE(b.core.is_external_open(kJob)) << "the prolog runs in it";
+  b.event(PrologEnded{kJob, 0, ""});
+  EXPECT_TRUE(b.core.is_external_open(kJob));
+  b.event(started(kBatchStep));
+  b.event(ended(kBatchStep));
+  EXPECT_FALSE(b.core.is_external_open(kJob)) << "the epilog runs in it";
+}
+
+TEST(External, WhoseUserIsNotKnownIsNoFaultOfTheNode) {
+  for (const bool fault : {false, true}) {
+    Bench b;
+    b.order(contained());
+    b.event(StepFailed{kJob, 0, kExternStep, fault, "no such user"});
+    ASSERT_EQ(of<LaunchFailed>(b.reports).size(), 1u);
+    EXPECT_EQ(of<LaunchFailed>(b.reports)[0].node_fault, fault);
+  }
+}
+
 TEST(External, EndsWithTheLastOfItsJobAndTellsItsUse) {
   Bench b;
   const auto usage = std::make_shared<const StepUsage>();

@@ -94,12 +94,13 @@ Result<> Slurmd::on_local_query(const net::ChannelPtr& channel, const net::Frame
 Result<> Slurmd::on_adopt(const net::ChannelPtr& channel, const net::Frame& frame) {
   const net::Peer& peer = channel->peer();
   if (!may_ask(PeerRight::kAdopt, peer) || peer.trust != net::Trust::kLocalUser || peer.uid.value != 0) return fail(Errc::kAccessDenied);
+  if (peer.pid <= 0) return fail(Errc::kAccessDenied, "the process is in another namespace of processes than slurmd");
   rpc::AdoptProcess ask;
   MUSTER_TRY_VOID(wire::decode(frame.payload, ask));
   std::vector<step_rpc::StepdReport> steps;
   stepds_.for_each_step([&](const step_rpc::StepdReport& s) {
     const bool runs = s.step == kExternStep && s.state == step_rpc::StepdState::kRunning && !core_.has_ended(s.job, s.generation);
-    if (runs && s.uid == ask.uid) steps.push_back(s);
+    if (runs && core_.is_external_open(s.job) && !core_.is_suspended(s.job) && s.uid == ask.uid) steps.push_back(s);
   });
   const rpc::ProcessAdopted out = adopt(setup_, std::move(steps), ask.only_one, peer.pid);
   if (out.outcome == rpc::Adoption::kDone) log_.info("process {} of uid {} is in job {}", peer.pid, ask.uid.value, out.job.value);

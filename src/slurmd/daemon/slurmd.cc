@@ -336,7 +336,8 @@ void Slurmd::carry_out(const StartExternal& e) {
   Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
   if (pid) return;
   log_.error("external step of job {}: {}", job.job.value, pid.error().message());
-  core_.on_event(StepFailed{job.job, job.generation, kExternStep, true, std::string(pid.error().message())});
+  const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
+  core_.on_event(StepFailed{job.job, job.generation, kExternStep, node_fault, std::string(pid.error().message())});
 }
 
 void Slurmd::carry_out(const EndExternal& e) {
@@ -442,12 +443,12 @@ std::string Slurmd::tell_unkillable(const step_rpc::StepdReport& step) {
 void Slurmd::carry_out(const SignalSteps& e) {
   const node_rpc::SignalJob& o = e.order;
   const bool ends = o.signal == 0 || o.signal == SIGKILL;
-  if (ends && o.has_step && late_.over({o.job, o.step})) end_late(o.job, o.generation, o.step);
+  if (ends && o.has_step && o.step != kExternStep && late_.over({o.job, o.step})) end_late(o.job, o.generation, o.step);
   std::vector<StepId> steps;
   stepds_.for_each(o.job, [&](StepId s) { steps.push_back(s); });
   for (StepId step : steps) {
     bool meant = o.has_step ? step == o.step : o.batch_only ? step == kBatchStep : o.full || (step != kBatchStep && step != kExternStep);
-    if (!meant) continue;
+    if (!meant || (step == kExternStep && !core_.is_external_open(o.job))) continue;
     step_rpc::StepdSignal m;
     m.signal = o.signal;
     m.all_processes = o.full || setup_.loaded->cgroup.signal_children || o.signal == SIGSTOP || o.signal == SIGCONT;
@@ -468,7 +469,8 @@ void Slurmd::signal_all(JobId job, uint16_t signal) {
   m.all_processes = true;
   std::vector<StepId> steps;
   stepds_.for_each(job, [&](StepId s) { steps.push_back(s); });
-  for (StepId step : steps) stepds_.signal(job, step, m);
+  for (StepId step : steps)
+    if (step != kExternStep || signal == SIGCONT || core_.is_external_open(job)) stepds_.signal(job, step, m);
 }
 
 void Slurmd::carry_out(const ReleaseStep& e) { stepds_.release(e.job, e.step); }
