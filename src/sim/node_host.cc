@@ -184,18 +184,22 @@ void NodeHost::carry_out(const slurmd::RunEpilog& e) {
   feed(slurmd::EpilogEnded{e.job, e.generation, bad ? "Epilog error" : ""}, world_.span(world_.random.nodes, milliseconds(1), seconds(2)));
 }
 
+void NodeHost::start_of_job(const node_rpc::JobOnNode& job, StepId step, Duration runtime) {
+  Process process;
+  process.job = job.job;
+  process.generation = job.generation;
+  process.step = step;
+  process.share = job.share;
+  feed(slurmd::StepStarted{job.job, job.generation, step}, world_.span(world_.random.nodes, Duration(100), milliseconds(20)));
+  start(std::move(process), runtime);
+}
+
 void NodeHost::carry_out(const slurmd::StartExternal& effect) {
   const node_rpc::JobOnNode& job = *effect.job;
   Random& r = world_.random.nodes;
   if (!world_.calm() && (world_.options.faults & kFaultPrograms) && r.chance(0.01))
     return feed(slurmd::StepFailed{job.job, job.generation, kExternStep, true, "no process to spare"}, milliseconds(5));
-  Process process;
-  process.job = job.job;
-  process.generation = job.generation;
-  process.step = kExternStep;
-  process.share = job.share;
-  feed(slurmd::StepStarted{job.job, job.generation, kExternStep}, world_.span(r, Duration(100), milliseconds(20)));
-  start(std::move(process), {});
+  start_of_job(job, kExternStep, {});
 }
 
 void NodeHost::carry_out(const slurmd::EndExternal& e) {
@@ -218,13 +222,7 @@ void NodeHost::carry_out(const slurmd::StartBatch& effect) {
   if (!world_.calm() && (world_.options.faults & kFaultPrograms) && r.chance(0.02))
     return feed(slurmd::StepFailed{job.job, job.generation, kBatchStep, r.chance(0.5), "no such directory"}, milliseconds(5));
   world_.journal.note(name_ + ": batch script of " + text_of(job.job, job.generation) + " starts");
-  Process p;
-  p.job = job.job;
-  p.generation = job.generation;
-  p.step = kBatchStep;
-  p.share = job.share;
-  feed(slurmd::StepStarted{job.job, job.generation, kBatchStep}, world_.span(r, Duration(100), milliseconds(20)));
-  start(std::move(p), milliseconds(25) + world_.scenario.runtime(job.job, job.generation, world_.calm()));
+  start_of_job(job, kBatchStep, milliseconds(25) + world_.scenario.runtime(job.job, job.generation, world_.calm()));
 }
 
 void NodeHost::carry_out(const slurmd::StartStep& effect) {

@@ -60,6 +60,7 @@ class NodeHost {
   void pump();
   void send(NodeReport report);
   void start(Process p, Duration runtime);
+  void start_of_job(const node_rpc::JobOnNode& job, StepId step, Duration runtime);  // its batch script or external step
   SimStep::Told told_of(const Process& process);
   template <class F>
   void for_each_of(JobId job, uint32_t generation, F f);

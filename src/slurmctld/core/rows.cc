@@ -236,19 +236,29 @@ JobRow make_job_row(const Cluster& cluster, const sched::PriorityRule& rule, con
   return row;
 }
 
-StepRow make_batch_step_row(const Cluster& cluster, const Job& job) {
-  const NodeShare& first = job.batch_share();
+namespace {
+
+// Of a step that the job has without asking for it.
+StepRow row_without_step(const Cluster& cluster, const Job& job, StepId id, const char* name) {
   StepRow row;
   row.job = job.id;
   row.array_job_id = job.array_job_id;
   row.array_task = job.array_task;
   row.het = job.het;
-  row.id = kBatchStep;
-  row.name = "batch";
+  row.id = id;
+  row.name = name;
   row.partition = partition_text(cluster, job);
   row.user_name = job.request->user_name;
   row.uid = job.request->uid;
   row.start = job.started;
+  return row;
+}
+
+}  // namespace
+
+StepRow make_batch_step_row(const Cluster& cluster, const Job& job) {
+  const NodeShare& first = job.batch_share();
+  StepRow row = row_without_step(cluster, job, kBatchStep, "batch");
   row.nodes = row.tasks = 1;
   row.cpus = static_cast<uint32_t>(first.cpus.count());
   row.node_list = node_name(cluster, first.node);
@@ -259,17 +269,7 @@ StepRow make_batch_step_row(const Cluster& cluster, const Job& job) {
 }
 
 StepRow make_external_step_row(const Cluster& cluster, const Job& job) {
-  StepRow row;
-  row.job = job.id;
-  row.array_job_id = job.array_job_id;
-  row.array_task = job.array_task;
-  row.het = job.het;
-  row.id = kExternStep;
-  row.name = "extern";
-  row.partition = partition_text(cluster, job);
-  row.user_name = job.request->user_name;
-  row.uid = job.request->uid;
-  row.start = job.started;
+  StepRow row = row_without_step(cluster, job, kExternStep, "extern");
   row.nodes = row.tasks = static_cast<uint32_t>(job.allocation->nodes.size());
   row.node_list = node_list_of(cluster, *job.allocation);
   row.tres = tres_of(cluster, *job.allocation);
