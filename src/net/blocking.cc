@@ -59,7 +59,9 @@ Result<BlockingStream> BlockingStream::to_unix(const std::string& path, Duration
   if (connect(fd.get(), address.get(), address.size) != 0)
     return fail(errno == EAGAIN ? Errc::kTimedOut : Errc::kConnectFailed, "", system_text(errno));
   MUSTER_TRY(peer, unix_peer(fd.get()));
-  return BlockingStream(std::move(fd), std::move(peer));
+  BlockingStream stream(std::move(fd), std::move(peer));
+  stream.local_ = true;
+  return stream;
 }
 
 Result<BlockingStream> BlockingStream::to_tcp(const std::string& host, uint16_t port, const Security& security, Duration timeout) {
@@ -229,6 +231,7 @@ Result<bool> BlockingStream::receive(Deadline until) {
   char* to = tls_ ? cipher : in_.data() + filled_;
   ssize_t n = recv(fd_.get(), to, tls_ ? sizeof cipher : in_.size() - filled_, MSG_DONTWAIT);
   if (n == 0) return receive_failed("the peer closed the connection");
+  if (n < 0 && errno == ECONNRESET && local_) return send_failed("the daemon went before it had read the request");
   if (n < 0 && errno != EAGAIN && errno != EINTR) return receive_failed(system_text(errno));
   if (n < 0) return true;
   if (tls_) {

@@ -33,6 +33,8 @@ class BlockingStream {
 
   Result<> send_frame(FrameKind kind, uint64_t id, uint16_t message, std::string_view payload, Deadline until);
   // nullopt at the deadline. The view is valid until the next call. Frames that came before the connection broke can still be read.
+  // kSendFailed: the peer went and had not read all that was sent. Only a local socket tells (ECONNRESET: unix(7) has the kernel report
+  // a close with unread data, and one of a listener that had not accepted yet); over TCP it is kReceiveFailed.
   Result<std::optional<FrameView>> next_frame(Deadline until);
 
  private:
@@ -48,6 +50,7 @@ class BlockingStream {
 
   UniqueFd fd_;
   Peer peer_;
+  bool local_ = false;  // a unix socket
   std::shared_ptr<TlsContext> context_;
   std::unique_ptr<TlsSession> tls_;
   std::string in_;

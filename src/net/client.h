@@ -5,8 +5,8 @@
 // at once and often (2 ms, doubling to 50 ms) until `patience` is over; queries pass 0.
 //
 // Errors of connecting: kConnectFailed (nobody listens; the hint says what was tried), kAuthFailed (somebody listens, but cannot be
-// believed: not retried), kTimedOut. Of requests: the peer's own error, kTimedOut, kSendFailed, kReceiveFailed; after the last two every
-// request fails at once. Cost: connect and one round trip over an agent socket take about ten system calls and no allocation worth naming.
+// believed: not retried), kTimedOut. Of requests: the peer's own error, kTimedOut, kSendFailed (the peer has not read the request whole, so
+// it was not carried out), kReceiveFailed (it may have been); after the last two every request fails at once. Cost: connect and one round trip over an agent socket take about ten system calls and no allocation worth naming.
 #pragma once
 
 #include <sys/types.h>

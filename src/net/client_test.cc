@@ -9,6 +9,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <thread>
+#include <vector>
+
 #include "net/test_support.h"
 
 namespace muster::net {
@@ -294,6 +297,32 @@ TEST(Client, TheEndOfThePeerIsAReceiveFailureAndEverythingAfterFails) {
     a = (*c)->request(1, "", seconds(5));
     ASSERT_FALSE(a);
     EXPECT_EQ(a.error().code, Errc::kSendFailed);
+  }
+}
+
+// A killed daemon leaves requests that it never read: those may be sent again without harm, and the command has to know.
+TEST(Client, ARequestThatALostDaemonHadNotReadIsASendFailure) {
+  TempDir dir;
+  for (const size_t read_before : {0, 1, 40}) {
+    const std::string path = dir.path() + "/" + std::to_string(read_before);
+    UniqueFd listener = bind_unix(path).value();
+    ClientOptions o;
+    o.agent_sockets = {path};
+    o.trusted_uids = {getuid()};
+    auto c = connect_client(o);
+    ASSERT_TRUE(c);
+    std::thread daemon([&] {
+      pollfd p{listener.get(), POLLIN, 0};
+      poll(&p, 1, 5000);
+      if (read_before == 0) return listener.reset();  // it goes before it has accepted
+      UniqueFd accepted(accept(listener.get(), nullptr, nullptr));
+      std::vector<char> bytes(read_before);
+      recv(accepted.get(), bytes.data(), bytes.size(), MSG_WAITALL);
+    });
+    auto a = (*c)->request(1, std::string(100, 'x'), seconds(5));
+    daemon.join();
+    ASSERT_FALSE(a);
+    EXPECT_EQ(a.error().code, Errc::kSendFailed) << read_before;
   }
 }
 
