@@ -1,11 +1,13 @@
 """The cluster of the tests in the machine: one node, configured as an administrator would, started by `systemctl enable --now`."""
 import os
 import secrets
+import sys
 
 import pytest
 
-import guest
-from guest import ETC, LOGS, TREE, ok, root, run, until, wait_idle, write
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+import guest  # noqa: E402
+from guest import ETC, LOGS, TREE, ok, root, run, until, wait_idle, write  # noqa: E402
 
 SLURM = 4700    # the uid of slurm, as `init` has it
 # Files that are there for every job; what they are is of no matter: unused virtual terminals.
