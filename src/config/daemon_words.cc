@@ -39,6 +39,9 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     no_effect_word("no_quick_restart", "a second slurmctld never ends the first"),
     number_word("power_save_interval", 1, 86400, "seconds between looks for nodes to power down; 10"),
     number_word("power_save_min_interval", 0, 86400, "seconds between two such looks at least; 0 means 1"),
+    number_word(
+        "quarantine", 1, 65533,
+        "Muster's own: so many nodes at most are drained at once because jobs of several users fail there; they are tested and return"),
     flag_word("reboot_from_controller", "RebootProgram runs on the host of slurmctld, with the nodes in a list"),
     flag_word("reconfig_on_restart", "each node reads its files again when it registers first with a slurmctld that was started"),
     not_yet_word("rl_bucket_size", kRateLimits),
@@ -55,6 +58,7 @@ constexpr ParameterWord kSlurmdOwn[] = {
     no_effect_word("allow_ecores", "all cores count in any case"),
     flag_word("config_overrides", "what slurm.conf says of a node counts, whatever it registers with"),
     not_yet_word("contain_spank", "job namespaces"),
+    flag_word("gpu_checks", "Muster's own: slurmd looks at its NVIDIA cards, and the node is drained when one is broken"),
     flag_word("l3cache_as_socket", "cores that share a level-3 cache count as a socket"),
     flag_word("numa_node_as_socket", "cores of a NUMA node count as a socket"),
     flag_word("shutdown_on_reboot", "slurmd ends when RebootProgram has ended well"),

@@ -21,6 +21,7 @@
 #include "model/ledger.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/quarantine.h"
 #include "model/reservation.h"
 #include "model/topology.h"
 #include "model/trigger.h"
@@ -179,6 +180,7 @@ struct Cluster {
   PersistentMap<CronJob> cron_jobs;
   PersistentMap<Trigger> triggers;  // by number
   uint32_t last_trigger = 0;
+  PersistentMap<Quarantine> quarantines;  // by NodeId
   // Accounts, users, associations and QOS as slurmdbd told them last; null: nothing was ever heard, or accounting is off.
   std::shared_ptr<const AccountDirectory> directory;
   // What associations and QOS have used, and by which rule it decays. The amounts are settled whenever a rate of the ledger changes.

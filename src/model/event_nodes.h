@@ -10,6 +10,7 @@
 #include "base/describe.h"
 #include "model/node.h"
 #include "model/partition.h"
+#include "model/quarantine.h"
 #include "model/topology.h"
 
 namespace muster::event {
@@ -135,6 +136,18 @@ struct NodeUpdated {  // scontrol update of what is neither state nor slurm.conf
     field(6, "instance_id", self.instance_id);
     field(7, "instance_type", self.instance_type);
     field(8, "topology", self.topology);
+  }
+};
+
+struct NodeQuarantined {  // how the quarantine of a node stands from now on; phase kNone: it is in none, and nothing is remembered
+  static constexpr uint32_t kNumber = 529;
+  static constexpr const char* kName = "NodeQuarantined";
+  Quarantine quarantine;
+  Time time{};
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "quarantine", self.quarantine);
+    field(2, "time", self.time);
   }
 };
 

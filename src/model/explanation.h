@@ -12,6 +12,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/enums.h"
+#include "model/quarantine.h"
 #include "model/resources.h"
 
 namespace muster {
@@ -293,6 +294,8 @@ struct NodeExplanation {
   uint32_t job_count = 0;
   std::vector<JobBrief> jobs;  // the first to end first
   Time idle_at{};              // when the last of them ends; unset: idle now; infinite: no limit
+  QuarantinePhase quarantine = QuarantinePhase::kNone;
+  Time quarantine_since{}, quarantine_returned{};  // of Quarantine
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "now", self.now);
@@ -314,6 +317,9 @@ struct NodeExplanation {
     field(17, "job_count", self.job_count);
     field(18, "jobs", self.jobs);
     field(19, "idle_at", self.idle_at);
+    field(20, "quarantine", self.quarantine);
+    field(21, "quarantine_since", self.quarantine_since);
+    field(22, "quarantine_returned", self.quarantine_returned);
   }
 };
 

@@ -181,6 +181,20 @@ struct JobMeasured {  // what MeasureJob asked for
   MUSTER_FIELDS(field(1, "job", self.job); field(2, "generation", self.generation); field(3, "resident", self.resident);)
 };
 
+struct NodeFault {  // this node's own checks found that it is not fit for jobs: it is drained
+  static constexpr uint32_t kNumber = 12;
+  std::string text;  // one line
+  MUSTER_FIELDS(field(1, "text", self.text);)
+};
+
+struct NodeTested {  // what TestNode asked for
+  static constexpr uint32_t kNumber = 13;
+  Time since{};         // as in the order
+  bool tested = false;  // false: this node has nothing to test itself with
+  std::string fault;    // "": it passed
+  MUSTER_FIELDS(field(1, "since", self.since); field(2, "tested", self.tested); field(3, "fault", self.fault);)
+};
+
 // ---- controller to node
 struct Registered {
   static constexpr uint32_t kNumber = 20;
@@ -295,6 +309,12 @@ struct PowerDownNode {  // run the PowerAction of that name, which powers this n
   static constexpr uint32_t kNumber = 39;
   std::string action;
   MUSTER_FIELDS(field(1, "action", self.action);)
+};
+
+struct TestNode {  // quarantine: look at this node once, and say what was found; repeated until NodeTested
+  static constexpr uint32_t kNumber = 40;
+  Time since{};  // of its quarantine
+  MUSTER_FIELDS(field(1, "since", self.since);)
 };
 
 struct NotifyJob {  // a line on the standard error of what the job runs here
@@ -431,12 +451,12 @@ namespace muster {
 
 using NodeReport = std::variant<node_rpc::Register, node_rpc::BatchStarted, node_rpc::BatchFinished, node_rpc::JobGone,
                                 node_rpc::LaunchFailed, node_rpc::StepGone, node_rpc::Load, node_rpc::JobSettled, node_rpc::JobPrepared,
-                                node_rpc::StepsOfJob, node_rpc::JobMeasured>;
-using NodeOrder =
-    std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob, node_rpc::ForgetJobs,
-                 node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob, node_rpc::SuspendJob,
-                 node_rpc::PrepareJob, node_rpc::LimitStep, node_rpc::ManageSteps, node_rpc::StepsTaken, node_rpc::PartOfStepEnded,
-                 node_rpc::EndManagement, node_rpc::StepEndTaken, node_rpc::MeasureJob, node_rpc::LimitMemory, node_rpc::PowerDownNode>;
+                                node_rpc::StepsOfJob, node_rpc::JobMeasured, node_rpc::NodeFault, node_rpc::NodeTested>;
+using NodeOrder = std::variant<node_rpc::Registered, node_rpc::LaunchBatch, node_rpc::TerminateJob, node_rpc::SignalJob,
+                               node_rpc::ForgetJobs, node_rpc::Reconfigure, node_rpc::SetLogging, node_rpc::RebootNode, node_rpc::NotifyJob,
+                               node_rpc::SuspendJob, node_rpc::PrepareJob, node_rpc::LimitStep, node_rpc::ManageSteps, node_rpc::StepsTaken,
+                               node_rpc::PartOfStepEnded, node_rpc::EndManagement, node_rpc::StepEndTaken, node_rpc::MeasureJob,
+                               node_rpc::LimitMemory, node_rpc::PowerDownNode, node_rpc::TestNode>;
 
 // The envelope: order within a session.
 template <class M>

@@ -318,6 +318,23 @@ class JobText {
   std::string out_;
 };
 
+// What comes next for a node in quarantine; "" for one that is in none.
+std::string quarantine_text(const NodeExplanation& node) {
+  const std::string since = "In quarantine since " + ago(node.quarantine_since, node.now) + ": ";
+  const std::string manual = "It stays out of service until somebody returns it.";
+  switch (node.quarantine) {
+    case QuarantinePhase::kEmptying: return since + "it is tested when its jobs are over, and returns by itself if it passes.";
+    case QuarantinePhase::kTesting: return since + "its test is under way, and it returns by itself if it passes.";
+    case QuarantinePhase::kFailed: return since + "its test failed. " + manual;
+    case QuarantinePhase::kAgain:
+      return since + "jobs failed here again after it had passed a test " + ago(node.quarantine_returned, node.now) + ". " + manual;
+    case QuarantinePhase::kReturned: return "It returned from quarantine " + ago(node.quarantine_returned, node.now) + ".";
+    case QuarantinePhase::kNone:
+    case QuarantinePhase::kLifted: break;
+  }
+  return {};
+}
+
 // What brings the node back into service; "" for a usable node.
 std::string advice_of(const NodeExplanation& e) {
   if (e.usable) return {};
@@ -344,6 +361,7 @@ std::string to_text(const NodeExplanation& explanation, const UserNames& users) 
     out += "  Reason: " + explanation.reason + ", set by " + users(explanation.reason_uid) +
            (explanation.reason_time == Time{} ? "" : " " + ago(explanation.reason_time, explanation.now)) + "\n";
   if (explanation.last_response != Time{}) out += "  Last heard of: " + ago(explanation.last_response, explanation.now) + "\n";
+  if (const std::string quarantine = quarantine_text(explanation); !quarantine.empty()) out += "  " + quarantine + "\n";
   if (std::string advice = advice_of(explanation); !advice.empty()) out += "  " + advice + "\n";
   out += "  Partitions: " + (explanation.partitions.empty() ? "none" : explanation.partitions) + "\n";
   out += "  Free: " + std::to_string(explanation.cpus_free) + " of " + count(explanation.cpus, "CPU") + ", " +

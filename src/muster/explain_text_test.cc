@@ -1,5 +1,6 @@
 #include "muster/explain_text.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace muster::front {
@@ -155,6 +156,32 @@ TEST(ExplainText, ANode) {
   9        ann        x                until 1970-01-12T14:16:40 (in 30:00)
 Idle by 1970-01-12T14:16:40 (in 30:00) at the latest.
 )");
+}
+
+TEST(ExplainText, ANodeInQuarantine) {
+  const auto said = [](QuarantinePhase phase) {
+    NodeExplanation e;
+    e.now = kNow;
+    e.name = "n3";
+    e.state = "IDLE+DRAIN";
+    e.registered = true;
+    e.quarantine = phase;
+    e.quarantine_since = kNow - minutes(2);
+    e.quarantine_returned = kNow - minutes(60);
+    std::string json;
+    to_tree(e, nobody, *fields::make_tree_sink(fields::TreeForm::kJson, true, json));
+    return to_text(e, nobody) + json;
+  };
+  using testing::HasSubstr;
+  EXPECT_THAT(said(QuarantinePhase::kEmptying),
+              HasSubstr("In quarantine since 1970-01-12T13:44:40 (02:00 ago): it is tested when its jobs are "
+                        "over, and returns by itself if it passes."));
+  EXPECT_THAT(said(QuarantinePhase::kEmptying), HasSubstr(R"("quarantine":"emptying","quarantine_since":1007080)"));
+  EXPECT_THAT(said(QuarantinePhase::kTesting), HasSubstr("its test is under way"));
+  EXPECT_THAT(said(QuarantinePhase::kFailed), HasSubstr("its test failed. It stays out of service until somebody returns it."));
+  EXPECT_THAT(said(QuarantinePhase::kAgain), HasSubstr("again after it had passed a test 1970-01-12T12:46:40 (1:00:00 ago)"));
+  EXPECT_THAT(said(QuarantinePhase::kReturned), HasSubstr("It returned from quarantine 1970-01-12T12:46:40 (1:00:00 ago)."));
+  EXPECT_THAT(said(QuarantinePhase::kLifted), testing::Not(HasSubstr("In quarantine")));
 }
 
 // A job that waits is not there: the node is kept for it.

@@ -40,6 +40,19 @@ void brief(TreeSink& s, const JobBrief& b) {
   time_of(s, "end", b.end);
 }
 
+std::string_view quarantine_word(QuarantinePhase phase) {
+  switch (phase) {
+    case QuarantinePhase::kNone: return "";
+    case QuarantinePhase::kEmptying: return "emptying";
+    case QuarantinePhase::kTesting: return "testing";
+    case QuarantinePhase::kReturned: return "returned";
+    case QuarantinePhase::kFailed: return "failed";
+    case QuarantinePhase::kAgain: return "again";
+    case QuarantinePhase::kLifted: return "lifted";
+  }
+  return "";
+}
+
 void partition(TreeSink& s, const PartitionView& p) {
   Members m(s);
   m.text("name", p.name).number("nodes", p.nodes).number("needed", p.needed);
@@ -121,6 +134,8 @@ void to_tree(const NodeExplanation& explanation, const UserNames& users, TreeSin
   members.text("reason_set_by", explanation.reason.empty() ? "" : users(explanation.reason_uid));
   time_of(sink, "now", explanation.now);
   time_of(sink, "reason_time", explanation.reason_time);
+  members.text("quarantine", quarantine_word(explanation.quarantine));
+  time_of(sink, "quarantine_since", explanation.quarantine_since);
   members.flag("registered", explanation.registered);
   time_of(sink, "last_response", explanation.last_response);
   members.words("partitions", explanation.partitions).number("cpus", explanation.cpus).number("cpus_free", explanation.cpus_free);

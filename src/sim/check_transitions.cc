@@ -160,12 +160,20 @@ std::string about(const E& e) {
 }  // namespace
 
 void Checkers::check_transition(const Event& event) {
-  Transition t{mirror_, {}};
-  std::visit(t, event);
+  Transition transition{mirror_, {}};
+  std::visit(transition, event);
   if (world_.options.verbose)
     std::printf("           log %llu: %s\n", static_cast<unsigned long long>(position_),
                 std::visit([](const auto& e) { return about(e); }, event).c_str());
-  if (!t.problem.empty()) fail("transitions", std::visit([](const auto& e) { return about(e); }, event) + ": " + t.problem);
+  if (auto* put = std::get_if<event::NodeQuarantined>(&event); put && put->quarantine.holds()) {
+    uint32_t held = 1;
+    mirror_.quarantines.for_each(
+        [&](uint32_t node, const Quarantine& one) { held += one.holds() && NodeId(node) != put->quarantine.node; });
+    const uint32_t most = slurmctld::QuarantineWatch::most(world_.scenario.settings.config());
+    if (held > most) fail("transitions", std::to_string(held) + " nodes are in quarantine; " + std::to_string(most) + " may be");
+  }
+  if (!transition.problem.empty())
+    fail("transitions", std::visit([](const auto& e) { return about(e); }, event) + ": " + transition.problem);
 }
 
 }  // namespace muster::sim

@@ -130,12 +130,18 @@ void NodeHost::set_degraded(bool on) {
   world_.after(seconds(2), [this] { start_slurmd(); });
 }
 
+bool NodeHost::breaks_jobs() const { return index_ == 0 && world_.scenario.quarantine && !world_.calm(); }
+
 // ---- processes
 void NodeHost::start(Process process, Duration runtime) {
   SimStep::Life life;
   life.runtime = runtime;
   life.exit_status = world_.scenario.exit_status(process.job, process.generation, world_.calm());
   life.batch = process.step == kBatchStep;
+  if (life.batch && breaks_jobs()) {
+    life.exit_status = 1 << 8;
+    life.runtime = milliseconds(50);
+  }
   life.stays = process.step == kExternStep;
   life.breaks = !life.stays && !world_.calm() && (world_.options.faults & kFaultPrograms);
   process.stepd = std::make_shared<SimStep>(world_, life, told_of(process));
@@ -270,6 +276,17 @@ void NodeHost::carry_out(const slurmd::MeasureSteps& e) {
     used += p.ended || p.step == kExternStep ? 0 : (p.share.mem_mb << 20) / 100 * (p.step.value % 5 + 1) * 15;
   });
   feed(slurmd::StepsMeasured{e.job, e.generation, Bytes(used)}, world_.span(r, Duration(100), milliseconds(50)));
+}
+
+// The test of a node in quarantine passes, fails, or is never answered; some nodes have nothing to test themselves with.
+void NodeHost::carry_out(const slurmd::TestThisNode& test) {
+  Random& r = world_.random.nodes;
+  if (!world_.calm() && r.chance(0.1)) return;
+  node_rpc::NodeTested answer{test.since, r.chance(0.9), ""};
+  if (answer.tested && !world_.calm() && r.chance(0.3)) answer.fault = "GPU 0: 4 uncorrectable ECC errors";
+  world_.after(world_.span(r, milliseconds(10), seconds(20)), [this, answer, i = incarnation_] {
+    if (core_ && i == incarnation_ && connection_) send(answer);
+  });
 }
 
 void NodeHost::carry_out(const slurmd::StopSteps& e) {

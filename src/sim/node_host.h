@@ -59,6 +59,8 @@ class NodeHost {
   void feed(slurmd::NodeEvent event, Duration delay);
   void pump();
   void send(NodeReport report);
+  // Whether jobs fail here, as on a node with a broken device.
+  bool breaks_jobs() const;
   void start(Process p, Duration runtime);
   void start_of_job(const node_rpc::JobOnNode& job, StepId step, Duration runtime);  // its batch script or external step
   SimStep::Told told_of(const Process& process);
@@ -85,6 +87,7 @@ class NodeHost {
   void carry_out(const slurmd::ChangeLogging&) {}
   void carry_out(const slurmd::Reboot&) {}
   void carry_out(const slurmd::PowerDown&) {}
+  void carry_out(const slurmd::TestThisNode& test);
   void carry_out(const slurmd::NotifySteps&) {}
 
   World& world_;

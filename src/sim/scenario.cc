@@ -94,6 +94,8 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   epilog = r.chance(0.3);
   in_job = seed % 10 == 3;
   if (seed % 5 == 3) slurm_conf += std::string("PrologFlags=") + (in_job ? "RunInJob" : "Contain") + "\n";
+  quarantine = seed % 3 == 1;
+  if (quarantine) slurm_conf += "SlurmctldParameters=quarantine=1\n";
   load();
 }
 

@@ -23,6 +23,7 @@ struct Scenario {
   bool prolog = false, epilog = false;
   bool in_job = false;        // PrologFlags=RunInJob
   bool reservations = false;  // admins make some
+  bool quarantine = false;    // the first node makes jobs fail, and such nodes are put into quarantine
 
   bool has_licenses() const { return licenses_; }
   JobRequest request(Random& rng, const std::vector<JobId>& known, Time now) const;

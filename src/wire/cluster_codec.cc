@@ -24,7 +24,8 @@ enum Record : uint32_t {
   kCrontab = 52,
   kCronJob = 53,
   kTrigger = 54,
-  kEndedSteps = 100
+  kEndedSteps = 100,
+  kQuarantine = 101
 };
 
 struct SnapshotHead {
@@ -46,7 +47,7 @@ struct SnapshotHead {
   uint64_t reservations = 0;  // records that follow
   uint64_t crontabs = 0, cron_jobs = 0, triggers = 0;
   uint32_t last_trigger = 0;
-  uint64_t ended_steps = 0;  // records that follow
+  uint64_t ended_steps = 0, quarantines = 0;  // records that follow
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "name", self.name);
@@ -78,6 +79,7 @@ struct SnapshotHead {
     field(63, "triggers", self.triggers);
     field(64, "last_trigger", self.last_trigger);
     field(100, "ended_steps", self.ended_steps);
+    field(101, "quarantines", self.quarantines);
   }
 };
 
@@ -167,7 +169,8 @@ SnapshotHead head_of(const Cluster& cluster) {
           .cron_jobs = cluster.cron_jobs.size(),
           .triggers = cluster.triggers.size(),
           .last_trigger = cluster.last_trigger,
-          .ended_steps = cluster.ended_steps.size()};
+          .ended_steps = cluster.ended_steps.size(),
+          .quarantines = cluster.quarantines.size()};
 }
 
 std::unexpected<Error> broken(std::string what) {
@@ -254,6 +257,7 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.cron_jobs, c_.cron_jobs.size(), "jobs of crontabs"));
     MUSTER_TRY_VOID(counted(head_.triggers, c_.triggers.size(), "triggers"));
     MUSTER_TRY_VOID(counted(head_.ended_steps, c_.ended_steps.size(), "jobs with steps that have ended"));
+    MUSTER_TRY_VOID(counted(head_.quarantines, c_.quarantines.size(), "quarantines"));
     if (head_.directory_known) c_.directory = std::make_shared<const AccountDirectory>(std::move(directory_));
     if (!node_names_.empty()) c_.node_names = std::make_shared<const Names>(std::move(node_names_));
     if (!partition_names_.empty()) c_.partition_names = std::make_shared<const Names>(std::move(partition_names_));
@@ -322,7 +326,7 @@ class Restore {
     wire::read_value(r, part);
     directory_.learn(part);
   }
-  // Crontabs, their jobs, triggers and steps that have ended; the name of what it is, for errors.
+  // Crontabs, their jobs, triggers, steps that have ended and quarantines; the name of what it is, for errors.
   const char* tool(wire::Reader& reader) {
     const auto keep = [&]<class T>(PersistentMap<T>& map, auto key) {
       T value;
@@ -335,6 +339,7 @@ class Restore {
       case kCronJob: keep(c_.cron_jobs, [](const CronJob& j) { return j.job.value; }); return "CronJob";
       case kTrigger: keep(c_.triggers, [](const Trigger& t) { return t.id; }); return "Trigger";
       case kEndedSteps: keep(c_.ended_steps, [](const EndedSteps& s) { return s.job.value; }); return "EndedSteps";
+      case kQuarantine: keep(c_.quarantines, [](const Quarantine& q) { return q.node.value; }); return "Quarantine";
       default: reader.fail("a record of a kind that is not known"); return "a record";
     }
   }
@@ -392,6 +397,7 @@ std::vector<std::string> encode_cluster(const Cluster& cluster) {
   cluster.cron_jobs.for_each([&](uint32_t, const CronJob& j) { out.add(kCronJob, j); });
   cluster.triggers.for_each([&](uint32_t, const Trigger& t) { out.add(kTrigger, t); });
   cluster.ended_steps.for_each([&](uint32_t, const EndedSteps& s) { out.add(kEndedSteps, s); });
+  cluster.quarantines.for_each([&](uint32_t, const Quarantine& q) { out.add(kQuarantine, q); });
   cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });
   return out.take();
 }

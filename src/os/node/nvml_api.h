@@ -43,6 +43,8 @@ inline constexpr unsigned kMaxLinks = 18;
 inline constexpr unsigned kNameSize = 96;
 inline constexpr int kGraphicsClock = 0, kMemoryClock = 2;
 inline constexpr unsigned kMaxClocks = 512;
+inline constexpr int kUncorrectedErrors = 1, kVolatileErrors = 0, kAggregateErrors = 1;
+inline constexpr int kLinkErrorCounters = 4;  // replays, recoveries, CRC errors of flits and of data
 
 struct Api {
   nvmlReturn_t (*init)() = nullptr;
@@ -77,6 +79,13 @@ struct Api {
   nvmlReturn_t (*process_utilization)(nvmlDevice_t, nvmlProcessUtilizationSample_t*, unsigned* count, unsigned long long since) = nullptr;
   nvmlReturn_t (*power)(nvmlDevice_t, unsigned* milliwatts) = nullptr;
   nvmlReturn_t (*total_energy)(nvmlDevice_t, unsigned long long* millijoules) = nullptr;  // Volta and later
+
+  // health
+  nvmlReturn_t (*ecc_errors)(nvmlDevice_t, int kind, int counter, unsigned long long* errors) = nullptr;
+  nvmlReturn_t (*retirement_pending)(nvmlDevice_t, int* pending) = nullptr;
+  nvmlReturn_t (*remapped_rows)(nvmlDevice_t, unsigned* corrected, unsigned* uncorrected, unsigned* pending, unsigned* failed) = nullptr;
+  nvmlReturn_t (*nvlink_errors)(nvmlDevice_t, unsigned link, int counter, unsigned long long* errors) = nullptr;
+  nvmlReturn_t (*throttle_reasons)(nvmlDevice_t, unsigned long long* reasons) = nullptr;
 
   bool has_mig() const { return mig_mode && max_mig_devices && mig_handle && gpu_instance_id && compute_instance_id && attributes; }
   bool has_clocks() const { return memory_clocks && graphics_clocks && application_clock && set_application_clocks; }

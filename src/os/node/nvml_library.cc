@@ -37,6 +37,12 @@ Result<std::unique_ptr<Nvml>> Nvml::load(const std::string& path, const std::str
   functions.find(api.process_utilization, "nvmlDeviceGetProcessUtilization");
   functions.find(api.power, "nvmlDeviceGetPowerUsage");
   functions.find(api.total_energy, "nvmlDeviceGetTotalEnergyConsumption");
+  functions.find(api.ecc_errors, "nvmlDeviceGetTotalEccErrors");
+  functions.find(api.retirement_pending, "nvmlDeviceGetRetiredPagesPendingStatus");
+  functions.find(api.remapped_rows, "nvmlDeviceGetRemappedRows");
+  functions.find(api.nvlink_errors, "nvmlDeviceGetNvLinkErrorCounter");
+  for (const char* name : {"nvmlDeviceGetCurrentClocksEventReasons", "nvmlDeviceGetCurrentClocksThrottleReasons"})
+    if (functions.find(api.throttle_reasons, name)) break;
   if (nvmlReturn_t r = api.init(); r != nvml::kSuccess) return fail(Errc::kIo, what + ": " + nvml->text(r));
   nvml->started_ = true;
   return nvml;

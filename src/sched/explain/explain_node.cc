@@ -39,6 +39,11 @@ NodeExplanation explain_node(const Cluster& cluster, const Params& params, Time 
   out.reason_uid = node.reason_uid;
   out.reason_time = node.reason_time;
   out.registered = node.hardware != nullptr;
+  if (const Quarantine* quarantine = cluster.quarantines.find(node.id.value)) {
+    out.quarantine = quarantine->phase;
+    out.quarantine_since = quarantine->since;
+    out.quarantine_returned = quarantine->returned;
+  }
   out.last_response = node.last_response;
   std::vector<std::string> partitions;
   cluster.partitions.for_each([&](uint32_t, const Partition& p) {

@@ -66,10 +66,7 @@ class Applier : ToolApplier {
     if (!n) return;
     ++c_.nodes_epoch;
     x_.remove_node(*n);
-    auto names = copy_of(c_.node_names);
-    names->erase(n->spec->name);
-    c_.node_names = names;
-    c_.nodes.erase(e.node.value);
+    forget(Node(*n));
     leave_reservations(c_, e.node);
   }
   void operator()(const NodeRegistered& e) {

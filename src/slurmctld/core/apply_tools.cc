@@ -55,6 +55,20 @@ void ToolApplier::operator()(const event::AllocationAttended& e) {
   if (job && !job->finished()) job->attended = true;
 }
 
+void ToolApplier::operator()(const event::NodeQuarantined& e) {
+  const uint32_t node = e.quarantine.node.value;
+  if (e.quarantine.phase == QuarantinePhase::kNone) cluster_.quarantines.erase(node);
+  else if (cluster_.nodes.contains(node)) cluster_.quarantines.set(node, e.quarantine);
+}
+
+void ToolApplier::forget(const Node& node) {
+  auto names = copy_of(cluster_.node_names);
+  names->erase(node.spec->name);
+  cluster_.node_names = names;
+  cluster_.nodes.erase(node.id.value);
+  cluster_.quarantines.erase(node.id.value);
+}
+
 void ToolApplier::rename(uint32_t node, const std::string& name) {
   // Thousands of nodes are defined in a row: while nobody else looks at the map it is extended in place.
   if (cluster_.node_names && cluster_.node_names.use_count() == 1) {

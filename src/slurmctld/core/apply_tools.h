@@ -1,4 +1,4 @@
-// Part of apply (apply.h): the events of crontabs, triggers and allocations with a command, and the names of nodes and partitions.
+// Part of apply (apply.h): the events of crontabs, triggers, quarantines and allocations with a command, and the names of nodes and partitions.
 // Recording, without a decision; whatever an event names that is not there is passed over.
 #pragma once
 
@@ -21,6 +21,7 @@ class ToolApplier {
   void operator()(const event::TriggerPulled& e);
   void operator()(const event::TriggerStarted& e);
   void operator()(const event::AllocationAttended& e);
+  void operator()(const event::NodeQuarantined& e);
 
  protected:
   template <class M>
@@ -28,6 +29,7 @@ class ToolApplier {
     return m ? std::make_shared<M>(*m) : std::make_shared<M>();
   }
   void rename(uint32_t node, const std::string& name);  // the node has this name now
+  void forget(const Node& node);                        // it is gone, with its name and its quarantine
   void relist_partitions();
 
  private:

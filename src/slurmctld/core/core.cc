@@ -50,7 +50,7 @@ void Core::restore(Cluster cluster) {
 void Core::replay(const Event& event) { apply(cluster_, indexes_, event); }
 
 void Core::configure(Settings settings) {
-  const bool again = std::exchange(configured_, true);
+  const bool again = std::exchange(configured_, true), watched = again && QuarantineWatch::most(settings_.config());
   bool age_changed = settings.config().min_job_age != settings_.config().min_job_age;
   settings_ = std::move(settings);
   follow_settings();
@@ -67,6 +67,7 @@ void Core::configure(Settings settings) {
     });
   if (!again && settings_.priority.only_up)
     cluster_.moment.fair_factors = sched::fair_factors(cluster_, settings_.priority, std::min(last_known_moment(cluster_), now_));
+  if (!watched) quarantine_.rebuild(own());
   if (again) take(pull_triggers(own(), TriggerOn::kReconfig));
   watch_usage_reset();
   watch_accrual();
@@ -124,6 +125,7 @@ void Core::follow_up(const Event& event) {
     if (const Job* j = cluster_.jobs.find(id.value); j && j->het) readied_.push_back(id);  // others may have waited for its nodes
     if (e->array_task != kNoArrayTask && !e->task_job) return;                             // cancelled before it started
     if (e->releasing.none()) released_.push_back(id);
+    if (const Job* j = cluster_.jobs.find(id.value)) quarantine_.ended(own(), *j);
     if (const Job* j = before_.jobs.find(id.value); j && j->prolog_due) abandoned_.push_back({id, j->restarts});
     note_idle_nodes(id);
   } else if (auto* r = std::get_if<event::JobNodesReleased>(&event)) {
@@ -240,10 +242,18 @@ void Core::report(NodeId node, const NodeReport& report) {
     }
   }
   if (auto* measured = std::get_if<node_rpc::JobMeasured>(&report)) return memory_measured(node, *measured);
+  if (auto* tested = std::get_if<node_rpc::NodeTested>(&report)) {
+    Events out;
+    quarantine_.tested(own(), node, *tested, out);
+    return take(std::move(out));
+  }
   Decision<rpc::Empty> decision = decide_report(own(), node, report);
   take(std::move(decision.events));
   take(std::move(decision.orders));
-  if (std::holds_alternative<node_rpc::Register>(report)) note_managed_by(node);
+  if (std::holds_alternative<node_rpc::Register>(report)) {
+    note_managed_by(node);
+    quarantine_.registered(node);
+  }
   if (auto* r = std::get_if<node_rpc::StepsOfJob>(&report); r && r->renew) {
     const Job* j = cluster_.jobs.find(r->job.value);
     if (j && is_managed_by(*j, node)) note_managed(r->job);
@@ -412,6 +422,10 @@ void Core::housekeep() {
     });
     for_each_job(readied, [&](const Job& j, Events& out) { settle_start(own(), j, out); });
   }
+  Decision<rpc::Empty> quarantined;
+  quarantine_at_ = quarantine_.look(own(), quarantined.events, quarantined.orders);
+  take(std::move(quarantined.events));
+  take(std::move(quarantined.orders));
   settle_reservations();
   take(decide_kept_priorities(before_, own()));
   watch_minutes();
@@ -456,6 +470,7 @@ void Core::rollback() {
   unsettled_reservations_.clear();
   happened_.clear();
   resume_at_ = now_ + seconds(1);
+  quarantine_.rebuild(own());
 }
 
 std::shared_ptr<const Snapshot> Core::snapshot() const {
@@ -480,6 +495,7 @@ std::vector<Effect> Core::take_effects(Time now) {
   for (SendMail& m : mails_) out.push_back(std::move(m));
   mails_.clear();
   for (const AbandonProlog& a : std::exchange(abandoned_, {})) out.push_back(a);
+  for (std::string& line : quarantine_.take_lines()) out.push_back(LogLine{std::move(line)});
   run_triggers(now, out);
   std::ranges::move(orders_to_managers(now), std::back_inserter(out));
   for (Order& o : orders_) out.push_back(std::move(o));

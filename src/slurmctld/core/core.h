@@ -25,6 +25,7 @@
 #include "slurmctld/core/memory_answers.h"
 #include "slurmctld/core/minute_watch.h"
 #include "slurmctld/core/power_save.h"
+#include "slurmctld/core/quarantine.h"
 #include "slurmctld/core/records.h"
 #include "slurmctld/core/resume_queue.h"
 
@@ -60,11 +61,14 @@ struct AbandonProlog {  // end the PrologSlurmctld of a job that ended meanwhile
   JobId job{};
   uint32_t generation = 0;
 };
+struct LogLine {  // said in slurmctld's log
+  std::string text;
+};
 struct DropNode {  // end the connection of a node that is no node any more, or another machine's: its number may be given again
   NodeId node{};
 };
-using Effect =
-    std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog, RunReservationProgram, RunTrigger, DropNode>;
+using Effect = std::variant<Order, PowerNodes, SendMail, UploadRecords, RunJobProgram, AbandonProlog, RunReservationProgram, RunTrigger,
+                            LogLine, DropNode>;
 
 // What prologs and epilogs are told of a job. It is made once for consecutive nodes of the same job, and does not outlive a turn.
 class DescribedJob {
@@ -125,7 +129,7 @@ class Core {
   std::vector<Effect> take_effects(Time now);
   std::shared_ptr<const Snapshot> snapshot() const;  // as of the last commit
   Time next_timer() const {
-    return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_, resume_at_});
+    return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_, resume_at_, quarantine_at_});
   }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
@@ -230,6 +234,8 @@ class Core {
   Time power_at_ = kTimeInfinite;               // when it looks for nodes to power down next
   ResumeQueue resume_queue_;                    // volatile
   Time resume_at_{};                            // when it looks whose turn it is next: at first, then when there is room
+  QuarantineWatch quarantine_;                  // volatile
+  Time quarantine_at_ = kTimeInfinite;          // when it looks next without anything that happened
   Time triggers_at_ = kTimeInfinite;            // next_trigger_time() of the state as it is
   std::set<uint32_t> started_triggers_;         // volatile: pulled ones that the daemon was told to run
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it

@@ -13,6 +13,7 @@
 #include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/privacy.h"
+#include "slurmctld/core/quarantine.h"
 #include "slurmctld/core/reservations.h"
 
 namespace muster::slurmctld {
@@ -74,13 +75,14 @@ struct ReportHandler {
     f.jobs.push_back(id);
     d.orders.push_back(Order{node, std::move(f)});
   }
-  void drain(const std::string& why) {
+  void drain(const std::string& why) { drain(why, v.settings.slurm_user); }
+  void drain(const std::string& why, Uid by) {
     const Node* n = v.cluster.nodes.find(node.value);
     if (!n || (n->flags & kNodeDrain)) return;
     event::NodeStateChanged e = state_of(*n, v.now);
     e.flags |= kNodeDrain;
     e.reason = why;
-    e.by = v.settings.slurm_user;
+    e.by = by;
     e.time = v.now;
     d.events.push_back(std::move(e));
   }
@@ -88,6 +90,10 @@ struct ReportHandler {
   void operator()(const node_rpc::Register& r) { d = decide_register(v, node, r); }
   void operator()(const node_rpc::Load&) {}
   void operator()(const node_rpc::JobMeasured&) {}  // Core collects those
+  void operator()(const node_rpc::NodeTested&) {}
+  void operator()(const node_rpc::NodeFault& fault) {
+    if (!fault.text.empty()) drain(one_line_reason(fault.text), Uid(0));
+  }
   void operator()(const node_rpc::BatchStarted& r) {
     const Job* j = job_of(r.job, r.generation);
     if (!j || j->state != JobState::kRunning || j->launched) return;

@@ -11,6 +11,7 @@
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
+#include "slurmctld/core/quarantine.h"
 #include "slurmctld/core/update_keys.h"
 
 namespace muster::slurmctld {
@@ -297,7 +298,10 @@ Result<> update_one(const View& view, const Node& node, size_t index, size_t cou
   if (update.kill_jobs) set_node_down(view, node, update.state.reason, decision.events);
   if (update.spec_changed)
     decision.events.push_back(event::NodeDefined{node.id, std::make_shared<const NodeSpec>(std::move(update.spec)), view.now});
-  if (update.state_changed) decision.events.push_back(update.state);
+  if (update.state_changed) {
+    lift_quarantine(view, node, decision.events);
+    decision.events.push_back(update.state);
+  }
   if (update.attributes_changed) decision.events.push_back(update.attributes);
   return {};
 }

@@ -404,6 +404,7 @@ void Controller::carry_out(std::vector<Effect> effects) {
     else if (auto* trigger = std::get_if<RunTrigger>(&e)) triggers_->run(trigger->trigger);
     else if (auto* upload = std::get_if<UploadRecords>(&e)) accounting_->upload(std::move(*upload));
     else if (auto* gone = std::get_if<DropNode>(&e)) nodes_->drop(gone->node);
+    else if (auto* line = std::get_if<LogLine>(&e)) log_.info("{}", line->text);
   }
 }
 

@@ -115,13 +115,16 @@ struct Reboot {
 struct PowerDown {
   std::string action;
 };
+struct TestThisNode {  // quarantine; answered with node_rpc::NodeTested
+  Time since{};
+};
 struct NotifySteps {  // tells the batch script, or the steps of an allocation, a line
   JobId job{};
   std::string text;
 };
 using Effect = std::variant<RunProlog, RunEpilog, StartExternal, EndExternal, FindContent, StartBatch, StartStep, RefuseStep, EndSteps,
                             SignalSteps, LimitSteps, MeasureSteps, LimitMemoryOfSteps, StopSteps, ReleaseStep, DropJob, ReadConfig,
-                            StopDaemon, ChangeLogging, Reboot, PowerDown, NotifySteps>;
+                            StopDaemon, ChangeLogging, Reboot, PowerDown, TestThisNode, NotifySteps>;
 
 // ---- what happened
 struct PrologEnded {
@@ -279,6 +282,7 @@ class NodeCore {
   void order(const node_rpc::SetLogging& o);
   void order(const node_rpc::RebootNode& o);
   void order(const node_rpc::PowerDownNode& o);
+  void order(const node_rpc::TestNode& o) { effects_.emplace_back(TestThisNode{o.since}); }
   void order(const node_rpc::NotifyJob& o);
   void order(const node_rpc::SuspendJob& o);
   // What is said to the step manager changes nothing here (slurmd/core/step_manager.h).

@@ -2,6 +2,8 @@
 
 #include "os/clock.h"
 #include "os/files.h"
+#include "os/node/gpu_health.h"
+#include "slurmd/daemon/gres_setup.h"
 #include "wire/instances.h"
 
 namespace muster::slurmd {
@@ -23,15 +25,53 @@ std::vector<std::string> node_environment(const Setup& setup) {
 }
 
 NodeChecks::NodeChecks(net::Loop& loop, os::Log& log, const Setup& setup, ControllerLink& link)
-    : setup_(setup), link_(link), programs_(loop, log), health_(loop, log, setup.node, ports()), helpers_(log, setup, programs_) {}
+    : setup_(setup),
+      link_(link),
+      programs_(loop, log),
+      health_(loop, log, setup.node, ports()),
+      helpers_(log, setup, programs_),
+      gpus_(loop, log, [this](const std::string& reason) { link_.send(node_rpc::NodeFault{reason}); }) {}
 
 void NodeChecks::start(std::function<void()> then) {
   helpers_.ask([this, then = std::move(then)] {
-    health_.start(HealthRules::of(setup_.config()), note_boot(setup_.spool, setup_.hardware.boot_id), then);
+    gpus_.start(gpu_plan(),
+                [this, then] { health_.start(HealthRules::of(setup_.config()), note_boot(setup_.spool, setup_.hardware.boot_id), then); });
   });
 }
 
+GpuHealth::Plan NodeChecks::gpu_plan() const {
+  GpuHealth::Plan plan{.program = setup_.program_directory + "/slurmd", .library = nvml_library()};
+  if (setup_.parameters.has("gpu_checks")) plan.cards = os::nvidia_minors(setup_.hardware.gres);
+  plan.interval = setup_.config().health_check_interval;
+  plan.timeout = setup_.config().health_check_timeout;
+  return plan;
+}
+
+// What was found while slurmctld was away, or did not reach it.
+void NodeChecks::registered() {
+  if (!gpus_.reason().empty()) link_.send(node_rpc::NodeFault{gpus_.reason()});
+}
+
+void NodeChecks::test(Time since) {
+  if (std::exchange(test_, since)) return;
+  if (!gpus_.on()) return test_by_program();
+  gpus_.check([this](const std::string& reason) { reason.empty() ? test_by_program() : end_test(reason); });
+}
+
+void NodeChecks::test_by_program() {
+  const HealthRules rules = HealthRules::of(setup_.config());
+  if (rules.program.empty()) return end_test("");
+  programs_.run({site::ProgramCall(rules.program)}, node_environment(setup_), rules.timeout,
+                [this](const std::string& error) { end_test(error.empty() ? "" : "HealthCheckProgram: " + error); });
+}
+
+void NodeChecks::end_test(const std::string& fault) {
+  const bool tested = gpus_.on() || !setup_.config().health_check_program.empty();
+  link_.send(node_rpc::NodeTested{*std::exchange(test_, std::nullopt), tested, fault});
+}
+
 void NodeChecks::configure() {
+  gpus_.configure(gpu_plan());
   health_.configure(HealthRules::of(setup_.config()));
   node_rpc::Register before;
   helpers_.tell(before);

@@ -72,6 +72,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                look_for_programs();
                core_.on_order(o, last_order_);
                settle();
+               if (std::holds_alternative<node_rpc::Registered>(o)) checks_.registered();
              },
              [this] {
                core_.disconnected();

@@ -109,6 +109,7 @@ class Slurmd {
   void carry_out(const ChangeLogging& e);
   void carry_out(const Reboot& e);
   void carry_out(const PowerDown& e);
+  void carry_out(const TestThisNode& e) { checks_.test(e.since); }
   void carry_out(const NotifySteps& e);
   void on_stepd(const step_rpc::StepdReport& r);
   void set_clocks(const TresFrequencyText& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& launch);

@@ -6,6 +6,9 @@
  * MUSTER_FAKE_NVML_CLOCKS names a file that gets a line for every change of clocks: "set CARD MEMORY GRAPHICS".
  * MUSTER_FAKE_NVML_USE names a file of what processes use and cards take, read at every question, of lines
  *   process CARD PID BYTES PERCENT     card CARD MILLIWATTS MILLIJOULES     lie     hang     crowd
+ * MUSTER_FAKE_NVML_HEALTH names a file of what is wrong with cards, of lines
+ *   lost CARD     ecc CARD NOW EVER     retired CARD     remap CARD PENDING FAILED     down CARD LINK     errors CARD LINK N
+ *   throttle CARD BITS     hang     gone (the driver does not start)
  * with lie the driver tells of more entries than it was asked for, with crowd of too many, with hang it never answers.
  */
 #include <stdio.h>
@@ -35,7 +38,28 @@ static int is(const char* what) {
   const char* m = getenv("MUSTER_FAKE_NVML");
   return m && strcmp(m, what) == 0;
 }
-int nvmlInit_v2(void) { return is("broken") ? DRIVER_NOT_LOADED : SUCCESS; }
+/* The numbers after "WORD CARD" in the file of health; how many there are, or -1. */
+static int health(const char* word, int card, unsigned long long* a, unsigned long long* b) {
+  const char* path = getenv("MUSTER_FAKE_NVML_HEALTH");
+  FILE* f = path ? fopen(path, "r") : NULL;
+  char line[256], name[32];
+  int found = -1;
+  while (f && fgets(line, sizeof line, f)) {
+    int at = -1;
+    unsigned long long x = 0, y = 0;
+    int n = sscanf(line, "%31s %d %llu %llu", name, &at, &x, &y);
+    if (n < 1 || strcmp(name, word) != 0 || (card >= 0 && (n < 2 || at != card))) continue;
+    if (a && n > 2) *a = x;
+    if (b && n > 3) *b = y;
+    found = n > 2 ? n - 2 : 0;
+  }
+  if (f) fclose(f);
+  return found;
+}
+int nvmlInit_v2(void) {
+  while (health("hang", -1, NULL, NULL) >= 0) sleep(1);
+  return is("broken") || health("gone", -1, NULL, NULL) >= 0 ? DRIVER_NOT_LOADED : SUCCESS;
+}
 int nvmlShutdown(void) { return SUCCESS; }
 const char* nvmlErrorString(int r) {
   return r == GPU_IS_LOST ? "GPU is lost" : r == DRIVER_NOT_LOADED ? "Driver Not Loaded" : r == NOT_FOUND ? "Not Found" : "Error";
@@ -43,7 +67,7 @@ const char* nvmlErrorString(int r) {
 int nvmlSystemGetDriverVersion(char* v, unsigned n) { return snprintf(v, n, "555.42.06") < 0; }
 int nvmlDeviceGetCount_v2(unsigned* n) { return *n = is("h100") ? 8 : is("mig") ? 2 : 4, SUCCESS; }
 int nvmlDeviceGetHandleByIndex_v2(unsigned i, nvmlDevice_t* d) {
-  if (is("dead") && i == 2) return GPU_IS_LOST;
+  if ((is("dead") && i == 2) || health("lost", (int)i, NULL, NULL) >= 0) return GPU_IS_LOST;
   devices[i][0].card = (int)i;
   devices[i][0].mig = -1;
   *d = &devices[i][0];
@@ -72,10 +96,27 @@ int nvmlDeviceGetCpuAffinity(nvmlDevice_t d, unsigned n, unsigned long* set) {
   set[0] = bus_of(d->card) >= 0x60 ? 0xff00 : 0x00ff;
   return SUCCESS;
 }
+/* Whether a line "WORD CARD LINK [N]" is there. */
+static int link_says(const char* word, int card, unsigned link, unsigned long long* n) {
+  const char* path = getenv("MUSTER_FAKE_NVML_HEALTH");
+  FILE* f = path ? fopen(path, "r") : NULL;
+  char line[256], name[32];
+  int found = 0;
+  while (f && fgets(line, sizeof line, f)) {
+    int at;
+    unsigned which;
+    unsigned long long count = 0;
+    if (sscanf(line, "%31s %d %u %llu", name, &at, &which, &count) < 3 || strcmp(name, word) != 0 || at != card || which != link) continue;
+    found = 1;
+    if (n) *n = count;
+  }
+  if (f) fclose(f);
+  return found;
+}
 int nvmlDeviceGetNvLinkState(nvmlDevice_t d, unsigned link, unsigned* active) {
   (void)d;
   if (link >= (is("mig") ? 12u : 18u)) return INVALID;
-  return *active = link != 5, SUCCESS; /* one link is down */
+  return *active = link != 5 && !link_says("down", d->card, link, NULL), SUCCESS; /* one link is down */
 }
 int nvmlDeviceGetNvLinkRemotePciInfo_v2(nvmlDevice_t d, unsigned link, nvmlPciInfo_t* p) {
   fill(p, is("mig") ? bus_of(!d->card) : 0xc0u + link / 5);
@@ -222,4 +263,31 @@ int nvmlDeviceGetPowerUsage(nvmlDevice_t d, unsigned* milliwatts) {
 int nvmlDeviceGetTotalEnergyConsumption(nvmlDevice_t d, unsigned long long* millijoules) {
   unsigned power;
   return card_line(d, &power, millijoules);
+}
+
+/* Health: what the file says. */
+int nvmlDeviceGetTotalEccErrors(nvmlDevice_t d, int kind, int counter, unsigned long long* errors) {
+  unsigned long long now = 0, ever = 0;
+  if (kind != 1) return INVALID;
+  health("ecc", d->card, &now, &ever);
+  return *errors = counter == 0 ? now : ever, SUCCESS;
+}
+int nvmlDeviceGetRetiredPagesPendingStatus(nvmlDevice_t d, int* pending) {
+  return *pending = health("retired", d->card, NULL, NULL) >= 0, SUCCESS;
+}
+int nvmlDeviceGetRemappedRows(nvmlDevice_t d, unsigned* corrected, unsigned* uncorrected, unsigned* pending, unsigned* failed) {
+  unsigned long long waits = 0, lost = 0;
+  health("remap", d->card, &waits, &lost);
+  *corrected = *uncorrected = 0;
+  *pending = (unsigned)waits;
+  *failed = (unsigned)lost;
+  return SUCCESS;
+}
+int nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t d, unsigned link, int counter, unsigned long long* errors) {
+  *errors = 0;
+  if (counter == 0) link_says("errors", d->card, link, errors);
+  return SUCCESS;
+}
+int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t d, unsigned long long* reasons) {
+  return *reasons = 0, health("throttle", d->card, reasons, NULL), SUCCESS;
 }
