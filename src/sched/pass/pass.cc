@@ -199,7 +199,10 @@ Hold PlanPass::held_back(RuleSet rules, const RequestBody& request, const Reques
   if (!rules) return {};
   const Partition& p = cluster_.partitions.at(c.partition);
   return first_to_hold(rules, {cluster_, params_, p, request, c, profile_.get(), gate_.get(), of.least, of.id, &nodes_.reserved()},
-                       have ? *have : held_.held(), grant);
+                       have       ? *have
+                       : if_gone_ ? *if_gone_
+                                  : held_.held(),
+                       grant);
 }
 
 // A class's own rules and nodes are worked out when the first of its jobs is looked at.
