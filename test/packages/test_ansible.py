@@ -8,7 +8,8 @@ import subprocess
 
 import pytest
 
-from test_packages import HERE, install, until
+from test_packages import HERE, until
+from test_repository import made
 
 TREE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")
 ANSIBLE = os.path.join(TREE, "packaging/ansible")
@@ -41,17 +42,23 @@ def test_the_role_restarts_for_the_keys_that_need_it():
 
 
 @pytest.fixture(scope="module")
-def host(root):
-    """The root with packages, and the role beside an inventory of this one host."""
+def host(root, packages, tmp_path_factory):
+    """The root with a repository to install from, and the role."""
+    folder = tmp_path_factory.mktemp("repository")
+    made(*packages.values(), "--out", folder)
+    root.copy(str(folder), "/srv/muster")
     root.copy(ANSIBLE, "/srv/ansible")
-    install(root, ("common", "client", "slurmctld", "slurmd", "slurmdbd"))
+    root.ok("chmod 755 /srv/muster && rm -rf /etc/apt/sources.list /etc/apt/sources.list.d/* /var/lib/apt/lists/*")
+    root.write("/etc/apt/sources.list", "deb [trusted=yes] file:/srv/muster bookworm main\n")
+    root.write("/etc/apt/apt.conf.d/99here", 'APT::Install-Recommends "false";\n')
+    root.ok("apt-get update")
     return root
 
 
 def variables(host, **changed):
     name = host.ok("hostname -s").strip()
     return {"muster_roles": ["controller", "database", "node"], "muster_cluster_name": "played", "muster_controller": name,
-            "muster_controller_address": "127.0.0.1", "muster_install_packages": False, "muster_slurm_conf": SETTINGS,
+            "muster_controller_address": "127.0.0.1", "muster_slurm_conf": SETTINGS,
             "muster_nodes": [{"name": name, "cpus": 2, "address": "127.0.0.1"}], **changed}
 
 
@@ -83,14 +90,14 @@ def test_a_wrong_variable_is_said_before_anything_is_written(host, changed, said
     output, changes, failed = play(host, gathering="explicit", **changed)
     assert failed == 1 and changes == 0
     assert said in output.replace("\\\"", '"'), output
-    assert host.run("ls /etc/slurm").stdout == ""
+    assert host.run("ls /etc/slurm /usr/sbin/slurmctld").stdout == ""
 
 
 @pytest.mark.row(127)
 def test_the_role_makes_a_cluster_and_a_second_run_changes_nothing(host):
     output, changes, failed = play(host, "--check", "--diff")
     assert failed == 0 and changes > 0, output
-    assert host.run("ls /etc/slurm").stdout == "", "check mode writes nothing"
+    assert host.run("ls /etc/slurm /usr/sbin/slurmctld").stdout == "", "check mode changes nothing"
 
     output, changes, failed = play(host, "--diff", "-vvv", muster_database_conf={"StoragePass": "a-pass-word"})
     assert failed == 0 and changes > 0, output
@@ -98,6 +105,7 @@ def test_the_role_makes_a_cluster_and_a_second_run_changes_nothing(host):
     assert "StoragePass=a-pass-word" in host.ok("cat /etc/slurm/slurmdbd.conf")
     assert host.ok("stat -c '%U %a %s' /etc/slurm/slurm.key") == "slurm 600 1024\n"
     assert host.ok("stat -c '%U %a' /etc/slurm/slurmdbd.conf") == "slurm 600\n"
+    assert host.run("ls /usr/sbin/sackd").stdout == "", "no role of this host"
     key = host.ok("sha256sum /etc/slurm/slurm.key")
     for options in ((), ("--check",)):
         output, changes, failed = play(host, *options, muster_database_conf={"StoragePass": "a-pass-word"})
