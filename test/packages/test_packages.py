@@ -108,6 +108,14 @@ def test_units_name_what_is_installed(packages, tmp_path):
         assert "@" not in text
 
 
+def test_an_installation_below_a_prefix_writes_nothing_elsewhere(tmp_path):
+    """`./quickstart` is run by root, too, and by users who may write nowhere else."""
+    done = subprocess.run(["cmake", "--install", PREFIX, "--prefix", "/pfx"], env={**os.environ, "DESTDIR": str(tmp_path)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert os.listdir(tmp_path) == ["pfx"] and os.path.exists(tmp_path / "pfx/sbin/slurmctld")
+
+
 def install(root, roles=ROLES):
     return root.ok("dpkg -i " + " ".join("/tmp/packages/muster-%s_*.deb" % role for role in roles), 300)
 

@@ -88,7 +88,8 @@ def recorded(number):
 
 
 class Submissions:
-    """A user who submits short jobs all the while. Each number that was printed ran once, says `settle`."""
+    """A user who submits short jobs all the while. Each number that was printed ran once, says `settle`. The command may still be that of
+    the release before, which reports a request that the controller had not read when it was restarted: that is refused, and not lost."""
 
     def __init__(self, name):
         self.ran = "%s/ran-%s" % (HOME, name)
@@ -105,7 +106,8 @@ class Submissions:
         self.over.set()
         self.thread.join()
         until(lambda: "an empty queue: %s" % ok("squeue").out, lambda: not ok("squeue", "-h").out, 120)
-        assert len(self.numbers) > 3 and not self.refused, (self.numbers, self.refused)
+        assert len(self.numbers) > 3 and len(self.refused) < 3, (self.numbers, self.refused)
+        assert all("(receive failure)" in one for one in self.refused), self.refused
         assert sorted(read(self.ran).split()) == sorted(self.numbers)
 
 
@@ -220,6 +222,6 @@ def test_removed_and_purged():
     assert os.path.exists("/etc/slurm/slurm.conf") and os.listdir("/var/lib/slurm/slurmctld"), "configuration and state are there until they are purged"
     root("dpkg", "--purge", *("muster-" + role for role in packages("now")), timeout=120)
     assert sorted(os.listdir("/etc/slurm")) == ["cgroup.conf", "slurm.conf", "slurmdbd.conf"], "what the administrator wrote stays"
-    left = [p for p in ("/var/lib/slurm", "/var/spool/slurmd", "/etc/logrotate.d/muster-*", LOGS + "/slurm*.log*") if glob.glob(p)]
+    left = [f for p in ("/var/lib/slurm", "/var/spool/slurmd", "/etc/logrotate.d/muster-*", LOGS + "/slurm*.log*") for f in glob.glob(p)]
     assert not left, left
     assert not glob.glob(TREE + "/system.slice/slurmstepd.scope/job_*"), "no group of a job is left"
