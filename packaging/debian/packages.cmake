@@ -51,7 +51,8 @@ function(muster_daemon_package UNIT OWNER STATE CONF)
     muster_script(${CMAKE_CURRENT_SOURCE_DIR}/debian/daemon.${name}.in ${UNIT} ${name})
   endforeach()
   configure_file(debian/daemon.logrotate.in ${scripts}/${UNIT}/logrotate @ONLY)
-  install(FILES ${scripts}/${UNIT}/logrotate DESTINATION /etc/logrotate.d RENAME muster-${UNIT} COMPONENT ${UNIT})
+  install(FILES ${scripts}/${UNIT}/logrotate DESTINATION /etc/logrotate.d RENAME muster-${UNIT} COMPONENT ${UNIT}
+          EXCLUDE_FROM_ALL)  # packages have it; an installation below a prefix writes nothing elsewhere
   file(WRITE ${scripts}/${UNIT}/conffiles "/etc/logrotate.d/muster-${UNIT}\n")
   file(CHMOD ${scripts}/${UNIT}/conffiles PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endfunction()

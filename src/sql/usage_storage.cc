@@ -200,6 +200,7 @@ Result<> Storage::store_event(const std::string& cluster, const EventRecord& eve
   whole.cluster = cluster;
   const std::string bytes = wire::encoded(whole);
   MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_events WHERE cluster = ? AND node = ? AND started = ?", key));
+  if (event.ended == event.started) return {};  // over as it began: a node that leaves the cluster is down for no time
   const Value values[] = {name_of(cluster), name_of(event.node), number_of(event.started), end_number(event.ended), Bytes{bytes}};
   return connection_->run("INSERT INTO muster_events(cluster, node, started, ended, record) VALUES(?,?,?,?,?)", values);
 }

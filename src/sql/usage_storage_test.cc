@@ -269,6 +269,26 @@ TEST_P(UsageStorage, RunsThatNobodyWaitsForAreNotRead) {
   EXPECT_EQ(done.error().code, Errc::kCommunicationFailed);
 }
 
+TEST_P(UsageStorage, WhatIsOverAsItBeganIsNoEvent) {
+  rpc::StoreRecords m;
+  m.cluster = "c";
+  EventRecord e;
+  e.node = "n1";
+  e.started = at(2);
+  e.position = 5;
+  m.events = {e};
+  ASSERT_TRUE(storage().store(m));
+  m.events[0].ended = e.started;
+  m.events[0].position = 6;
+  ASSERT_TRUE(storage().store(m));
+  size_t count = 0;
+  ASSERT_TRUE(storage().events_within("c", at(0), at(9), [&](const EventRecord&) -> Result<> {
+    ++count;
+    return {};
+  }));
+  EXPECT_EQ(count, 0u);
+}
+
 TEST_P(UsageStorage, EventsAndReservationsAreUpserted) {
   rolled_until(10);
   rpc::StoreRecords m;

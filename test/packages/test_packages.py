@@ -8,6 +8,7 @@ import pytest
 
 from root import ROLES
 
+PREFIX = os.environ["MUSTER_PREFIX"]
 DAEMONS = ("slurmctld", "slurmd", "slurmdbd", "sackd")
 PAGE = open(os.path.join(os.path.dirname(__file__), "../../docs/install.md")).read()
 # The page has two hosts and a real kernel's groups; here one host stands for both.
@@ -75,6 +76,14 @@ def test_units_name_what_is_installed(packages, tmp_path):
         text = (tmp_path / "usr/lib/systemd/system" / (role + ".service")).read_text()
         assert "ExecStart=/usr/sbin/%s -D" % role in text
         assert "@" not in text
+
+
+def test_an_installation_below_a_prefix_writes_nothing_elsewhere(tmp_path):
+    """`./quickstart` is run by root, too, and by users who may write nowhere else."""
+    done = subprocess.run(["cmake", "--install", PREFIX, "--prefix", "/pfx"], env={**os.environ, "DESTDIR": str(tmp_path)},
+                          capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert os.listdir(tmp_path) == ["pfx"] and os.path.exists(tmp_path / "pfx/sbin/slurmctld")
 
 
 def install(root, roles=ROLES):

@@ -64,6 +64,22 @@ TEST_F(NodeRecords, ADrainingNodeIsDownWhenItsLastJobIsGone) {
   b.expect_replay_equal();
 }
 
+// Else it is down for ever in reports, also after it came back.
+TEST_F(NodeRecords, ANodeThatLeavesTheClusterIsDownNoLonger) {
+  b.set_node("n3", "DOWN");
+  b.now += minutes(5);
+  config::MemoryFiles files{{"/etc/slurm/slurm.conf",
+                             "ClusterName=c\nSlurmctldHost=ctl\nAccountingStorageType=accounting_storage/slurmdbd\n"
+                             "NodeName=n[0-2] CPUs=4 RealMemory=4000\nPartitionName=main Nodes=ALL\n"}};
+  const auto fewer = std::make_shared<const config::LoadedConfig>(config::load_config(files, "/etc/slurm/slurm.conf").value());
+  b.turn([&] { b.core.configure(make_settings(fewer, Uid(64030), false)); });
+  ASSERT_EQ(b.core.cluster().node("n3"), nullptr);
+  const std::vector<std::string> seen = events();
+  EXPECT_EQ(seen.front(), "n3 down 0-5 test");
+  for (const auto& [key, e] : known) EXPECT_NE(e.ended, kTimeUnset) << e.node << " " << e.reason;
+  b.expect_replay_equal();
+}
+
 TEST_F(NodeRecords, NothingIsKeptWithoutAccounting) {
   Bench off;
   off.set_node("n0", "DOWN");
