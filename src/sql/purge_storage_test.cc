@@ -79,7 +79,7 @@ class PurgeStorage : public testing::TestWithParam<const char*> {
   }
   std::vector<uint32_t> jobs() {
     std::vector<uint32_t> ids;
-    EXPECT_TRUE(storage->jobs_within("c", at(-1000), kTimeInfinite - minutes(1), [&](const JobRecord& record) -> Result<> {
+    EXPECT_TRUE(storage->jobs_within("c", at(-1000), kTimeInfinite - minutes(1), [&](const JobRecord& record, uint64_t) -> Result<> {
       ids.push_back(record.key.id.value);
       return {};
     }));
@@ -333,7 +333,7 @@ TEST_P(PurgeStorage, EveryKindComesBackOnceAndWhatIsThereStays) {
     EXPECT_EQ(count("muster_transactions"), 3);
     EXPECT_EQ(count("muster_steps"), 1);
   }
-  EXPECT_TRUE(storage->jobs_within("c", at(-1), at(9), [&](const JobRecord& found) -> Result<> {
+  EXPECT_TRUE(storage->jobs_within("c", at(-1), at(9), [&](const JobRecord& found, uint64_t) -> Result<> {
     EXPECT_EQ(found.comment, "edited");
     return {};
   }));

@@ -29,6 +29,8 @@ class Rows {
       row.tres = t.shown;
       row.used = used.of(t.name);
       row.total = usage_.usage.cluster.reported.of(t.name);
+      row.energy = used.energy.value_or(0);
+      row.all_energy = usage_.usage.cluster.reported.energy.value_or(0);
       row.count = usage_.usage.cluster.count.of(t.name);
       if (row.used) rows_.push_back(row);
     }
