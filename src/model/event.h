@@ -10,6 +10,7 @@
 
 #include "base/describe.h"
 #include "model/event_jobs.h"
+#include "model/event_maintenance.h"
 #include "model/event_nodes.h"
 #include "model/event_reservations.h"
 #include "model/event_steps.h"
@@ -109,6 +110,7 @@ using Event =
                  event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned, event::HalfLifeSet, event::UsageReset,
                  event::JobsAccrue, event::JobPreempted, event::JobClaimed, event::ReservationSet, event::ReservationRemoved,
                  event::CrontabInstalled, event::CronJobMade, event::CronJobOver, event::TriggerSet, event::TriggersCleared,
-                 event::TriggerPulled, event::TriggerStarted, event::AllocationAttended, event::StepUsed, event::PrioritiesKept>;
+                 event::TriggerPulled, event::TriggerStarted, event::AllocationAttended, event::StepUsed, event::PrioritiesKept,
+                 event::MaintenanceBegun, event::MaintenanceStateSet, event::MaintenanceNodeMoved>;
 
 }  // namespace muster

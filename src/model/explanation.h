@@ -293,6 +293,7 @@ struct NodeExplanation {
   uint32_t job_count = 0;
   std::vector<JobBrief> jobs;  // the first to end first
   Time idle_at{};              // when the last of them ends; unset: idle now; infinite: no limit
+  std::string maintenance;     // that it is part of one, and what comes next; "" it is not
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "now", self.now);
@@ -314,6 +315,7 @@ struct NodeExplanation {
     field(17, "job_count", self.job_count);
     field(18, "jobs", self.jobs);
     field(19, "idle_at", self.idle_at);
+    field(28, "maintenance", self.maintenance);
   }
 };
 

@@ -55,6 +55,32 @@ void ToolApplier::operator()(const event::AllocationAttended& e) {
   if (job && !job->finished()) job->attended = true;
 }
 
+void ToolApplier::operator()(const event::MaintenanceBegun& e) {
+  if (e.forgotten) cluster_.maintenances.erase(e.forgotten);
+  if (!e.maintenance) return;
+  cluster_.maintenances.set(e.maintenance->id, *e.maintenance);
+  cluster_.last_maintenance = std::max(cluster_.last_maintenance, e.maintenance->id);
+}
+
+void ToolApplier::operator()(const event::MaintenanceStateSet& e) {
+  Maintenance* m = cluster_.maintenances.edit(e.maintenance);
+  if (!m) return;
+  m->state = e.state;
+  m->why = e.why;
+  m->ended = e.ended;
+  if (e.count_anew) m->failures = 0;
+}
+
+void ToolApplier::operator()(const event::MaintenanceNodeMoved& e) {
+  Maintenance* m = cluster_.maintenances.edit(e.maintenance);
+  if (!m || e.index >= m->nodes.size()) return;
+  MaintenanceNode& node = m->nodes[e.index];
+  node.step = e.step;
+  node.why = e.why;
+  node.since = e.time;
+  if (e.step == MaintenanceStep::kFailed) ++m->failures;
+}
+
 void ToolApplier::rename(uint32_t node, const std::string& name) {
   // Thousands of nodes are defined in a row: while nobody else looks at the map it is extended in place.
   if (cluster_.node_names && cluster_.node_names.use_count() == 1) {

@@ -1,4 +1,4 @@
-// Part of apply (apply.h): the events of crontabs, triggers and allocations with a command, and the names of nodes and partitions.
+// Part of apply (apply.h): the events of crontabs, triggers, maintenances and allocations with a command, and the names of nodes and partitions.
 // Recording, without a decision; whatever an event names that is not there is passed over.
 #pragma once
 
@@ -21,6 +21,9 @@ class ToolApplier {
   void operator()(const event::TriggerPulled& e);
   void operator()(const event::TriggerStarted& e);
   void operator()(const event::AllocationAttended& e);
+  void operator()(const event::MaintenanceBegun& e);
+  void operator()(const event::MaintenanceStateSet& e);
+  void operator()(const event::MaintenanceNodeMoved& e);
 
  protected:
   template <class M>
