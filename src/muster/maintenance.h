@@ -1,5 +1,5 @@
 // muster maintenance: has slurmctld drain nodes, reboot them and return them to service a few at a time; shows how far it is; pauses, goes on,
-// gives up. For operators. docs/operating.md.
+// gives up. For administrators, as scontrol reboot is. docs/operating.md.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Maintenances: what comes next of one, given what is true of its nodes, and what operators ask of them. `muster maintenance`.
+// Maintenances: what comes next of one, given what is true of its nodes, and what administrators ask of them. `muster maintenance`.
 //
 // Each node is drained and told to reboot by the ways of scontrol reboot (node_power.cc), whose states live in the log: a controller that
 // starts again goes on. next_of() is pure; keep_maintenances() finds out what is true and turns the moves into events.
