@@ -95,7 +95,7 @@ def test_the_entrypoint_is_a_posix_script():
 @pytest.fixture(scope="module")
 def containers(root):
     install(root)
-    root.ok("id user 2>/dev/null || useradd -s /bin/bash user")
+    root.ok("id user 2>/dev/null || useradd -s /bin/bash user; mkdir -p /var/lib/muster")
     return Containers(root, FOLDER)
 
 
@@ -121,19 +121,20 @@ WRONG = [("", {}, "nothing: a container is slurmctld, slurmdbd, slurmd or login"
 def test_what_is_wrong_is_said_and_nothing_is_written(containers, role, variables, said):
     containers.root.write("/tmp/word", "wicked\nSlurmUser=root\n")
     given = " ".join(shlex.quote("%s=%s" % row) for row in variables.items())
-    done = containers.root.run("mkdir -p /var/lib/muster; %s /usr/local/bin/muster-entrypoint %s" % ("env " + given if given else "", role), 20)
+    done = containers.root.run("%s /usr/local/bin/muster-entrypoint %s" % ("env " + given if given else "", role), 20)
     assert done.returncode == 2 and said in done.stderr, done.stderr
     assert "wicked" not in done.stderr
     assert containers.root.ok("ls /etc/slurm /var/lib/muster").split() == ["/etc/slurm:", "/var/lib/muster:"]
 
 
 def test_those_that_start_at_once_agree_on_a_key(containers):
-    """slurmdbd is stood in for by what reads the key that it would have read."""
+    """In place of slurmdbd is what reads its key; dd takes its time, so that each makes a key before the first one is there."""
     root = containers.root
     root.write("/tmp/slurmdbd", "#!/bin/sh\nsha256sum </etc/slurm/slurm.key\n", 0o755)
+    root.write("/tmp/dd", '#!/bin/sh\nsleep "0.$(($$ % 8 + 1))"\nexec /usr/bin/dd "$@"\n', 0o755)
     sums = root.ok("export PATH=/tmp:$PATH; for i in 1 2 3 4 5 6 7 8; do unshare --mount sh -c 'mount -t tmpfs none /etc/slurm; /usr/local/bin/muster-entrypoint slurmdbd' & done; wait")
     assert len(sums.splitlines()) == 8 and len(set(sums.splitlines())) == 1
-    assert root.ok("ls -A /var/lib/muster; rm /var/lib/muster/slurm.key /tmp/slurmdbd") == "slurm.key\n"
+    assert root.ok("ls -A /var/lib/muster; rm /var/lib/muster/slurm.key /tmp/slurmdbd /tmp/dd") == "slurm.key\n"
 
 
 def page_commands():
