@@ -4,6 +4,14 @@
 
 namespace muster::slurmctld {
 
+Time time_of(const Event& event) {
+  const auto time = [](const auto& e) {
+    if constexpr (requires { e.time; }) return e.time;
+    else return Time{};
+  };
+  return std::visit(time, event);
+}
+
 void ToolApplier::operator()(const event::CrontabInstalled& e) {
   if (e.text.empty()) cluster_.crontabs.erase(e.user.value);
   else cluster_.crontabs.set(e.user.value, Crontab{e.user, e.text});

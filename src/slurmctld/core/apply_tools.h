@@ -10,6 +10,9 @@
 
 namespace muster::slurmctld {
 
+// When the event was; unset for those of old logs that do not say.
+Time time_of(const Event& event);
+
 class ToolApplier {
  public:
   explicit ToolApplier(Cluster& cluster) : cluster_(cluster) {}

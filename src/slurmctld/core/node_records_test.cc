@@ -64,6 +64,24 @@ TEST_F(NodeRecords, ADrainingNodeIsDownWhenItsLastJobIsGone) {
   b.expect_replay_equal();
 }
 
+// Each change of a node is at its own time, also while its reason stays the same.
+TEST_F(NodeRecords, ADrainedNodeIsOutUntilItIsResumed) {
+  b.set_node("n0", "DRAIN");
+  b.now += minutes(3);
+  b.set_node("n1", "DOWN");
+  b.now += minutes(4);
+  const auto set = [&](const char* name, const char* state) {  // without a reason, as people do
+    b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), rpc::UpdateNode{name, {{"State", "=", state}}}).has_value()); });
+  };
+  set("n0", "RESUME");
+  set("n1", "UNDRAIN");  // down it stays
+  EXPECT_EQ(b.node(1).reason_time, b.now - minutes(4)) << "since when its reason is";
+  b.now += minutes(5);
+  set("n1", "RESUME");
+  EXPECT_EQ(events(), (std::vector<std::string>{"n0 down 0-7 test", "n1 down 3-12 test"}));
+  b.expect_replay_equal();
+}
+
 // Else it is down for ever in reports, also after it came back.
 TEST_F(NodeRecords, ANodeThatLeavesTheClusterIsDownNoLonger) {
   b.set_node("n3", "DOWN");
