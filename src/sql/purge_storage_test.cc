@@ -154,8 +154,8 @@ TEST_P(PurgeStorage, StepsOfAnOlderSchemaAreLookedInto) {
   Connection& connection = storage->connection();
   for (const char* statement :
        {maria() ? "DROP INDEX muster_reservations_ended ON muster_reservations" : "DROP INDEX muster_reservations_ended",
-        "DROP TABLE muster_purged", "DROP TABLE muster_job_contents", "UPDATE muster_meta SET value = 2 WHERE name = 'schema'",
-        "ALTER TABLE muster_steps RENAME TO newer",
+        "DROP TABLE muster_purged", "DROP TABLE muster_job_contents", "ALTER TABLE muster_jobs DROP COLUMN energy",
+        "UPDATE muster_meta SET value = 2 WHERE name = 'schema'", "ALTER TABLE muster_steps RENAME TO newer",
         "CREATE TABLE muster_steps AS SELECT cluster, job, submitted, restarts, step, position, record FROM newer", "DROP TABLE newer"})
     ASSERT_TRUE(connection.run(statement)) << statement;
   storage.reset();
