@@ -196,7 +196,7 @@ RAPL = "AcctGatherEnergyType=acct_gather_energy/rapl\nAcctGatherNodeFreq=1\n"
 def test_energy_of_a_step_over_a_wrap_of_the_counter(powered):
     since = time.strftime("%Y-%m-%dT%H:00:00")
     c = powered(RAPL, lambda c: (counter(c, 900), counter(c, 5, "intel-rapl:0:0", "core")))
-    job = c.sbatch("--wrap", "srun python3 task.py")
+    job = c.sbatch("--wrap", "srun python3 task.py; sleep 1.1")    # usage is of whole seconds
     ready(c, 1)
     until("sstat", lambda: live(c, "%d.0" % job))
     counter(c, 990)
@@ -211,8 +211,8 @@ def test_energy_of_a_step_over_a_wrap_of_the_counter(powered):
         return line if not line.startswith("0") else None
     assert until("sacct to have it", recorded) == "140|140|energy=n1,fs/disk=n1"
     # The job's is what its batch step saw of the node; sreport has the same, once.
-    whole = c.ok("sacct", "-n", "-P", "-X", "-j", str(job), "-o", "consumedenergyraw").out.strip()
-    report = ["sreport", "-n", "-P", "-t", "seconds", "user", "top", "start=" + since]
+    whole = c.ok("sacct", "-n", "-P", "-j", str(job), "-o", "consumedenergyraw").lines[0]
+    report = ["sreport", "-n", "-P", "-t", "seconds", "user", "top", "start=" + since, "end=now+2hours"]
     until(lambda: "its energy: %s" % c.run(*report), lambda: c.ok(*report, "format=energy").lines == [whole])
     assert int(whole) >= 140 and c.ok(*report, "-T", "energy", "format=tresname,used").lines == ["energy|" + whole]
     joules = [40]

@@ -122,7 +122,7 @@ def test_a_node_that_does_not_come_back_stops_it(make_cluster):
     shown = house.show()
     assert (shown["done"], shown["failed"], shown["skipped"]) == (1, 1, 1)
     assert {n["why"] for n in shown["nodes"] if n["step"] == "skipped"} == {"it is drained: fan"}
-    assert "drain" in cluster.node_states()["n3"] and "down" in cluster.node_states()[lost]
+    assert "drain" in cluster.node_states()["n3"] and "State=DOWN+DRAIN" in cluster.ok("scontrol", "show", "node", lost).out
 
 
 def test_other_hands(house):
