@@ -34,6 +34,9 @@ class PlanPass {
   Plan run();
   // After run(): when and where a request that is not in the queue would start, behind everything that is.
   Result<Planner::Forecast> forecast(const RequestBody& request, RequestClass asked);
+  // Where others would make room, and when the last of them has gone at the latest; nobody is told to. A request has no priority yet, so
+  // what depends on that is left out.
+  std::optional<Planner::Forecast> forecast_over_others(const RequestBody& request, const RequestClass& asked);
   // After run(): what is promised to the jobs of the queue.
   const NodeFilter& promises() { return profile(); }
 
