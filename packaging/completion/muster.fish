@@ -24,3 +24,7 @@ complete -c muster -n '__fish_seen_subcommand_from report' -l csv -l json -l svg
 complete -c muster -n __fish_use_subcommand -x -a token -d 'let hosts join without the cluster key'
 complete -c muster -n '__fish_seen_subcommand_from token' -x -a 'create list revoke'
 complete -c muster -n '__fish_seen_subcommand_from token' -l nodes -l logins -l expires -l uses -l node -l login -x
+complete -c muster -n __fish_use_subcommand -x -a maintenance -d 'drain nodes, reboot them and return them to service'
+complete -c muster -n '__fish_seen_subcommand_from maintenance' -x -a 'start show pause continue cancel'
+complete -c muster -n '__fish_seen_subcommand_from maintenance' -l nodes -l at-once -l run -l stop-after -l reason -x
+complete -c muster -n '__fish_seen_subcommand_from maintenance' -l reboot -l json

@@ -51,7 +51,8 @@ function(muster_daemon_package UNIT OWNER STATE CONF)
     muster_script(${CMAKE_CURRENT_SOURCE_DIR}/debian/daemon.${name}.in ${UNIT} ${name})
   endforeach()
   configure_file(debian/daemon.logrotate.in ${scripts}/${UNIT}/logrotate @ONLY)
-  install(FILES ${scripts}/${UNIT}/logrotate DESTINATION /etc/logrotate.d RENAME muster-${UNIT} COMPONENT ${UNIT})
+  install(FILES ${scripts}/${UNIT}/logrotate DESTINATION /etc/logrotate.d RENAME muster-${UNIT} COMPONENT ${UNIT}
+          EXCLUDE_FROM_ALL)  # packages have it; an installation below a prefix writes nothing elsewhere
   file(WRITE ${scripts}/${UNIT}/conffiles "/etc/logrotate.d/muster-${UNIT}\n")
   file(CHMOD ${scripts}/${UNIT}/conffiles PERMISSIONS OWNER_READ OWNER_WRITE GROUP_READ WORLD_READ)
 endfunction()
@@ -76,7 +77,7 @@ endforeach()
 set(same "muster-common (= ${PROJECT_VERSION})")
 muster_package(common SUMMARY "the user, the folders, documentation and examples of Muster" DEPENDS "adduser" SCRIPTS ${scripts_common})
 muster_package(client SUMMARY "commands of Muster: sbatch, srun, squeue, scontrol and the others" DEPENDS "${same}" RECOMMENDS "munge"
-               PROVIDES slurm-client slurm-wlm)
+               PROVIDES slurm-client)
 muster_package(slurmctld SUMMARY "controller daemon of Muster" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION}), init-system-helpers"
                RECOMMENDS "munge, logrotate" PROVIDES slurmctld SCRIPTS ${scripts_slurmctld})
 muster_package(slurmd SUMMARY "node daemon of Muster" DEPENDS "${same}, muster-client (= ${PROJECT_VERSION}), init-system-helpers"
@@ -91,9 +92,13 @@ muster_package(hdf5 SUMMARY "sh5util of Muster: the profiles of a job as one HDF
 # Not libpam-slurm: that has a pam_slurm.so, which only looks.
 muster_package(pam SUMMARY "pam_slurm_adopt of Muster: logins on nodes become part of jobs" DEPENDS "${same}, muster-slurmd (= ${PROJECT_VERSION})"
                PROVIDES libpam-slurm-adopt)
+# What people type to have a whole cluster on one host; it has no program of its own.
+muster_package(wlm SUMMARY "all of Muster for one host: controller, node daemon and commands" PROVIDES slurm-wlm
+               DEPENDS "muster-slurmctld (= ${PROJECT_VERSION}), muster-slurmd (= ${PROJECT_VERSION}), muster-client (= ${PROJECT_VERSION})")
+install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION share/doc/muster-wlm COMPONENT wlm)
 muster_package(dev SUMMARY "headers for SPANK plugins" DEPENDS "${same}" PROVIDES libslurm-dev)
 set(CPACK_DEBIAN_DEV_PACKAGE_SECTION devel)
-set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi hdf5 dev)
+set(CPACK_COMPONENTS_ALL common client slurmctld slurmd slurmdbd sackd mpi hdf5 wlm dev)
 if(TARGET pam_slurm_adopt)
   list(APPEND CPACK_COMPONENTS_ALL pam)
 endif()

@@ -66,8 +66,9 @@ constexpr KeyRow kRows[] = {
     seconds("MinJobAge", "300", "How long a finished job stays listed; 0 = for ever.").max(INT32_MAX),
     text("MpiDefault", nullptr, "Kind of MPI of steps that name none: none, pmi2, pmix."),
     list("MpiParams", nullptr, "ports=first-last for --resv-ports; no variables of Hydra are set here in any case."),
-    one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr, "Private /tmp and namespaces per job.")
-        .not_yet("job namespaces"),
+    one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr, "namespace/tmpfs: a /tmp of its own for each job.")
+        .restart(),
+    text("JobContainerType", nullptr, "").alias("NamespaceType"),
     list("NodeFeaturesPlugins", nullptr, "node_features/helpers: programs of the site change features of nodes, as helpers.conf says."),
     mins("OverTimeLimit", "0", "Minutes a job may run beyond its time limit.").infinite(),
     text("PluginDir", nullptr, "Directories of third-party plugins, separated by colons."),
@@ -110,7 +111,7 @@ constexpr KeyRow kRows[] = {
     path("Prolog", nullptr, "Programs slurmd runs as root before the first step of a job on a node.").repeat(),
     seconds("PrologEpilogTimeout", nullptr, "Time limit of prolog and epilog; unset: none.").max(65534),
     flags("PrologFlags", "Alloc|Contain|DeferBatch|NoHold|ForceRequeueOnFail|RunInJob|Serial|X11", nullptr,
-          "When and how the prolog runs. Contain, RunInJob and X11 work as Alloc alone, and a notice says so.")
+          "When and how the prolog runs. X11 works as Contain alone, and a notice says so.")
         .strict(),
     path("PrologSlurmctld", nullptr, "Programs run by slurmctld before an allocation is granted.").repeat(),
     seconds("PrologTimeout", nullptr, "Time limit of the prolog; unset: PrologEpilogTimeout."),

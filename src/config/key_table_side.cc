@@ -8,7 +8,7 @@ namespace {
 constexpr KeyRow acct(const KeyRow& r) { return r.of(ConfFile::kAcctGather).not_yet("acct_gather plugins"); }
 constexpr KeyRow burst(const KeyRow& r) { return r.of(ConfFile::kBurstBuffer).not_yet("burst buffers"); }
 constexpr KeyRow helper(const KeyRow& r) { return r.of(ConfFile::kHelpers); }
-constexpr KeyRow space(const KeyRow& r) { return r.of(ConfFile::kJobContainer).in(Section::kContainer).not_yet("job namespaces"); }
+constexpr KeyRow space(const KeyRow& r) { return r.of(ConfFile::kJobContainer).in(Section::kContainer); }
 constexpr KeyRow mpi(const KeyRow& r) { return r.of(ConfFile::kMpi); }
 constexpr KeyRow oci(const KeyRow& r) { return r.of(ConfFile::kOci).not_yet("containers by --container"); }
 
@@ -60,15 +60,15 @@ constexpr KeyRow kRows[] = {
 
     space(yesno("AutoBasePath", "no", "Make BasePath where it is missing.")),
     space(path("BasePath", nullptr, "Directory of the private directories, with %n and %h; none for no namespace.")),
-    space(path("CloneNSScript", nullptr, "Script run after the namespace is cloned.")),
+    space(path("CloneNSScript", nullptr, "Script run after the namespace is made.")),
     space(path("CloneNSEpilog", nullptr, "Script run before it goes.")),
     space(list("Dirs", "/tmp,/dev/shm", "Directories that become private.")),
     space(yesno("EntireStepInNS", "no", "slurmstepd itself enters the namespace.")),
-    space(path("InitScript", nullptr, "Script run in the namespace.")),
+    space(path("InitScript", nullptr, "Script run before the namespace is made.")),
     space(hosts("NodeName", nullptr, "Nodes the line is for.")),
     space(yesno("Shared", "no", "Mounts made outside are seen inside.")),
-    space(list("CloneNSScript_Wait", "10", "Seconds CloneNSScript may take.")),
-    space(list("CloneNSEpilog_Wait", "10", "Seconds CloneNSEpilog may take.")),
+    space(number("CloneNSScript_Wait", "10", "Seconds CloneNSScript may take.").min(1)),
+    space(number("CloneNSEpilog_Wait", "10", "Seconds CloneNSEpilog may take.").min(1)),
 
     mpi(path("PMIxCliTmpDirBase", nullptr, "Directory of the tasks' temporary files.")),
     mpi(one_of("PMIxCollFence", "mixed|tree|ring", nullptr, "Kind of fence between nodes.").not_yet("a choice of fences")),

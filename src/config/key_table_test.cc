@@ -120,17 +120,29 @@ TEST(KeyTable, DefaultsAreValuesAndRowsAreUnique) {
 }
 
 TEST(KeyTable, EveryGlobalKeyThatWorksFeedsAMember) {
-  const std::set<std::string> elsewhere = {"SlurmctldHost",        "SelectTypeParameters",
-                                           "PreemptMode",          "AccountingStorageEnforce",
-                                           "EnforcePartLimits",    "MCSPlugin",
-                                           "MCSParameters",        "PrologEpilogTimeout",
-                                           "X11Parameters",        "DataParserParameters",
-                                           "PrEpPlugins",          "GpuFreqDef",
-                                           "JobCompLoc",           "JobCompParams",
-                                           "JobCompType",          "Licenses",
-                                           "PriorityWeightTRES",   "PriorityUsageResetPeriod",
-                                           "AcctGatherEnergyType", "AcctGatherNodeFreq",
-                                           "AcctGatherProfileType"};
+  const std::set<std::string> elsewhere = {"SlurmctldHost",
+                                           "SelectTypeParameters",
+                                           "PreemptMode",
+                                           "AccountingStorageEnforce",
+                                           "EnforcePartLimits",
+                                           "MCSPlugin",
+                                           "MCSParameters",
+                                           "PrologEpilogTimeout",
+                                           "X11Parameters",
+                                           "DataParserParameters",
+                                           "PrEpPlugins",
+                                           "GpuFreqDef",
+                                           "JobCompLoc",
+                                           "JobCompParams",
+                                           "JobCompType",
+                                           "Licenses",
+                                           "PriorityWeightTRES",
+                                           "PriorityUsageResetPeriod",
+                                           "AcctGatherEnergyType",
+                                           "AcctGatherNodeFreq",
+                                           "AcctGatherProfileType",
+                                           "NamespaceType",
+                                           "JobContainerType"};
   std::set<std::string> bound;
   for (const Binding& b : bindings()) {
     const KeyRow* row = find_row(ConfFile::kSlurm, Section::kGlobal, b.key);

@@ -30,18 +30,16 @@ void take_as_notices(std::vector<ConfigError> odd, std::vector<ConfigNotice>& no
   }
 }
 
-Section side_section(ConfFile file) { return file == ConfFile::kJobContainer ? Section::kContainer : Section::kGlobal; }
-
 // Checks the files whose features are not there yet, so that a typing error shows today.
 void check_side_files(FileSource& source, const Config& config, LoadedConfig& out) {
-  for (ConfFile file : {ConfFile::kBurstBuffer, ConfFile::kJobContainer, ConfFile::kOci}) {
+  for (ConfFile file : {ConfFile::kBurstBuffer, ConfFile::kOci}) {
     bool present = false;
     std::vector<ConfigError> odd;
     std::vector<Line> lines = side_lines(source, config, file, present, odd);
     std::vector<ConfigNotice> each_key;
     Findings findings{odd, each_key};
     for (const Line& line : lines)
-      for (const KeyValue& kv : line.values) check_pair(file, side_section(file), kv, findings);
+      for (const KeyValue& kv : line.values) check_pair(file, Section::kGlobal, kv, findings);
     if (!each_key.empty()) out.notices.push_back(std::move(each_key.front()));  // one line for the file is enough
     take_as_notices(std::move(odd), out.notices);
   }
@@ -75,6 +73,22 @@ HelpersConf load_helpers(FileSource& source, const Config& config, Findings& fin
     findings.notice(config.find_value("NodeFeaturesPlugins")->pos, "NodeFeaturesPlugins",
                     "node_features/helpers changes nothing: helpers.conf has no Feature line");
   return on ? std::move(helpers) : HelpersConf{};
+}
+
+// Where namespaces are not asked for, what is wrong in the file is no reason not to start. A controller needs no such file; a node that has
+// no BasePath does not start (slurmd/daemon/job_namespaces.h).
+JobContainerConf load_job_container(FileSource& source, const Config& config, Findings& findings) {
+  std::vector<ConfigError> odd;
+  const bool on = has_job_namespaces(config);
+  bool present = false;
+  const std::vector<Line> lines = side_lines(source, config, ConfFile::kJobContainer, present, on ? findings.errors : odd);
+  Findings keys{odd, findings.notices}, line_findings{on ? findings.errors : odd, findings.notices};
+  JobContainerConf out = build_job_container_conf(lines, config, keys, line_findings);
+  take_as_notices(std::move(odd), findings.notices);
+  if (on && lines.empty())
+    findings.notice(config.find_value("NamespaceType")->pos, "NamespaceType",
+                    "namespace/tmpfs needs a BasePath: there is no job_container.conf", "nodes without it do not start");
+  return out;
 }
 
 // Whether the text has any line that is neither blank nor a comment.
@@ -144,6 +158,7 @@ ConfigReport check_config(FileSource& source, const std::string& path, std::stri
 
   load_acct_gather(source, out);
   out.helpers = load_helpers(source, out.config, findings);
+  out.job_container = load_job_container(source, out.config, findings);
   check_side_files(source, out.config, out);
   name_unread_files(source, out.config, out);
   take_as_notices(std::move(odd), out.notices);

@@ -1,5 +1,5 @@
 // Everything the daemons read at start and at reconfigure, in one call: slurm.conf with the files it includes, and beside it gres.conf,
-// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf, helpers.conf and the files of features that Muster does not have yet. All or
+// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf, helpers.conf, job_container.conf and the files of features that Muster does not have yet. All or
 // nothing: with any error the whole configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
 // 100 ms.
 #pragma once
@@ -12,6 +12,7 @@
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
 #include "config/helpers_conf.h"
+#include "config/job_container_conf.h"
 #include "config/parser.h"
 #include "config/slurm_conf.h"
 #include "config/topology_conf.h"
@@ -27,6 +28,7 @@ struct LoadedConfig {
   CgroupConf cgroup;
   SimpleConf mpi, acct_gather;
   HelpersConf helpers;                // empty where NodeFeaturesPlugins does not name them
+  JobContainerConf job_container;     // counts where has_job_namespaces()
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 

@@ -380,7 +380,7 @@ TEST(Cgroup, Typed) {
 
 TEST(SideFiles, KeysAreCheckedThoughTheFeatureIsNotThere) {
   MemoryFiles files{{"/e/slurm.conf", std::string(kHead) + "NodeName=n\n"},
-                    {"/e/job_container.conf", "NodeName=n AutoBasePath=true BasePath=/x Dirs=/tmp\nShared=true\n"},
+                    {"/e/job_container.conf", "NodeName=n AutoBasePath=true BasePath=/x Dirs=/tmp\nShered=true\n"},
                     {"/e/oci.conf", "RunTimeRun=\"crun run %n\"\n"}};
   auto r = load_config(files, "/e/slurm.conf");
   ASSERT_TRUE(r.has_value()) << to_text(r.error());

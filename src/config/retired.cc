@@ -44,7 +44,6 @@ constexpr Row kKeys[] = {
     slurm("FastSchedule", "2 is now SlurmdParameters=config_overrides"),
     slurm("GetEnvTimeout"),
     slurm("JobCheckpointDir"),
-    slurm("JobContainerType", "write NamespaceType"),
     slurm("JobCredentialPrivateKey", "use CredType"),
     slurm("JobCredentialPublicCertificate", "use CredType"),
     slurm("KeepAliveTime", "write CommunicationParameters=keepalivetime="),

@@ -4,6 +4,7 @@
 #include "base/port_range.h"
 #include "base/text.h"
 #include "config/job_completion.h"
+#include "config/job_container_conf.h"
 #include "config/kept_up.h"
 #include "config/parameter_words.h"
 #include "config/slurm_bind.h"
@@ -218,6 +219,21 @@ void check_power_saving(const Config& config, Findings& findings) {
                     "write nid[10-20]:4");
 }
 
+bool prolog_flag(const Config& config, std::string_view name) {
+  return std::ranges::any_of(config.prolog_flags, [&](const std::string& flag) { return iequals(flag, name); });
+}
+
+// A job may not do without what the site has asked for because a second key was forgotten.
+void check_namespaces(Config& config, Findings& findings) {
+  if (const ConfigValue* type = config.find_value("NamespaceType"); type && type->text == "namespace/linux")
+    findings.notice(type->pos, "NamespaceType", "namespace/linux is not there yet: jobs have the node's own /tmp",
+                    "there is namespace/tmpfs");
+  if (has_job_namespaces(config) && !prolog_flag(config, "Contain") && !prolog_flag(config, "X11")) {
+    findings.notice(pos_of(config, "NamespaceType"), "NamespaceType", "namespace/tmpfs needs PrologFlags=Contain; it is taken as given");
+    config.prolog_flags.emplace_back("Contain");
+  }
+}
+
 void check_together(Config& config, Findings& findings) {
   for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, config.*k.given, pos_of(config, k.key), findings);
   if (config.cluster_name.empty())
@@ -237,15 +253,13 @@ void check_together(Config& config, Findings& findings) {
   if (config.is_given("PropagateResourceLimits") && config.is_given("PropagateResourceLimitsExcept"))
     findings.odd(pos_of(config, "PropagateResourceLimits"), "PropagateResourceLimits",
                  "cannot be combined with PropagateResourceLimitsExcept", "PropagateResourceLimitsExcept counts");
-  auto prolog_flag = [&](std::string_view name) {
-    return std::ranges::any_of(config.prolog_flags, [&](const std::string& f) { return iequals(f, name); });
-  };
-  if (prolog_flag("X11"))
+  check_namespaces(config, findings);
+  if (prolog_flag(config, "X11"))
     findings.notice(pos_of(config, "PrologFlags"), "PrologFlags", "X11 works as Contain alone, this is not there yet: forwarding of X11");
   for (std::string_view name : {"Contain", "X11"})
-    if (prolog_flag("NoHold") && prolog_flag(name))
+    if (prolog_flag(config, "NoHold") && prolog_flag(config, name))
       findings.error(pos_of(config, "PrologFlags"), "PrologFlags", "NoHold cannot be combined with " + std::string(name));
-  if (prolog_flag("Serial") && prolog_flag("RunInJob"))
+  if (prolog_flag(config, "Serial") && prolog_flag(config, "RunInJob"))
     findings.error(pos_of(config, "PrologFlags"), "PrologFlags", "Serial cannot be combined with RunInJob");
   bool preempts = !config.preempt_type.empty();
   if (preempts && config.preempt_modes.how == PreemptModes::How::kOff)

@@ -3,6 +3,7 @@
 // their columns. Widths and headers are those that Debian's Slurm 22.05 prints.
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "base/tres_mem.h"
 #include "fields/entity_kinds.h"
@@ -47,6 +48,13 @@ constexpr EntityField kOldLimitColumns[] = {
 #include "model/old_limit.def"
 #undef MUSTER_OLD_LIMIT
 };
+
+// The numbers that Slurm 22.05 prints for the states; nothing for a cluster that is in no federation.
+void put_fed_state_number(const ClusterRecord& cluster, S o) {
+  constexpr std::pair<std::string_view, uint32_t> kStates[] = {{"ACTIVE", 1}, {"INACTIVE", 2}, {"DRAIN", 17}};
+  for (const auto& [state, number] : kStates)
+    if (state == cluster.fed_state) put_number(o, number);
+}
 
 // Slurm lists QOS by their names, in whatever order they were given.
 void put_sorted(std::vector<std::string> names, S o) {
@@ -310,6 +318,8 @@ constexpr EntityFact kCluster[] = {
     row({"Features", "Features", 20, Fit::kMarked, kWorks, "Its features", [](V v, S o) { o += v.cluster->features; }}),
     row({"Federation", "Federation", 10, Fit::kMarked, kWorks, "The federation it is in", [](V v, S o) { o += v.cluster->federation; }}),
     row({"FedState", "FedState", 12, Fit::kMarked, kWorks, "Its state there", [](V v, S o) { o += v.cluster->fed_state; }}),
+    row({"FedStateRaw", "FedStateRaw", 11, Fit::kWhole, kWorks, "Its state there, as a number",
+         [](V v, S o) { put_fed_state_number(*v.cluster, o); }}),
     row({"ID", "ID", 2, Fit::kWhole, kWorks, "Its number in the federation",
          [](V v, S o) { if (v.cluster->fed_id) put_number(o, v.cluster->fed_id); }}),
     row({"Flags", "Flags", 20, Fit::kMarked, kWorks, "Its flags", [](V v, S o) { o += join(v.cluster->flags, ","); }},
@@ -345,6 +355,10 @@ constexpr EntityFact kFederation[] = {
     row({"FedState", "FedState", 12, Fit::kMarked, kWorks, "The cluster's state in it",
          [](V v, S o) {
            if (v.cluster) o += v.cluster->fed_state;
+         }}),
+    row({"FedStateRaw", "FedStateRaw", 11, Fit::kWhole, kWorks, "The cluster's state in it, as a number",
+         [](V v, S o) {
+           if (v.cluster) put_fed_state_number(*v.cluster, o);
          }}),
 };
 constexpr EntityFact kTres[] = {

@@ -32,6 +32,7 @@ template <uint64_t ReportRow::*Member>
 void amount(V v, S o) {
   o += report_amount(v.row.*Member, v.row.total, v.time);
 }
+void energy(V v, S o) { o += report_amount(v.row.energy, v.row.all_energy, v.time); }
 template <std::string ReportRow::*Member>
 void text(V v, S o) {
   o += v.row.*Member;
@@ -53,9 +54,7 @@ constexpr ReportField kWckey = {"Wckey", "WCKey", 15, Fit::kMarked, kWorks, "The
 constexpr ReportField kCount = {"TresCount", "TRES Count", 10, Fit::kWhole, kWorks, "How many of the TRES there are", count, "Count"};
 constexpr ReportField kTres = {"TresName", "TRES Name", 14, Fit::kMarked, kWorks, "The TRES", text<&ReportRow::tres>};
 constexpr ReportField kUsed = {"Used", "Used", 8, Fit::kWhole, kWorks, "Usage", amount<&ReportRow::used>};
-// No energy is counted.
-constexpr ReportField kEnergy = {
-    "Energy", "Energy", 8, Fit::kWhole, FieldStatus::kConstant, "Energy", [](V v, S o) { o += report_amount(0, 0, v.time); }, "", "energy"};
+constexpr ReportField kEnergy = {"Energy", "Energy", 8, Fit::kWhole, kWorks, "Energy, in joules by the unit of time, as any TRES", energy};
 constexpr ReportField kAllocated = {"Allocated", "Allocated", 8, Fit::kWhole, kWorks, "In use by jobs", amount<&ReportRow::allocated>};
 constexpr ReportField kIdle = {"Idle", "Idle", 8, Fit::kWhole, kWorks, "In use by nobody", amount<&ReportRow::idle>};
 
@@ -217,6 +216,7 @@ void json_report_row(Report report, const ReportRow& row, TreeSink& sink) {
     members.number("depth", row.indent).text("tres", row.tres);
     amount("used_seconds", row.used);
     amount("total_seconds", row.total);
+    amount("energy_joules", row.energy);
   }
   sink.end_object();
 }

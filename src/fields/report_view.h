@@ -38,6 +38,7 @@ struct ReportRow {
   uint32_t indent = 0;  // of the account, with Tree
   uint64_t count = 0;   // TRES that there are
   uint64_t used = 0, total = 0;
+  uint64_t energy = 0, all_energy = 0;  // joules: of whose usage it is, and of the cluster
   // A cluster's time; allocated and idle of reservations too.
   uint64_t allocated = 0, down = 0, planned_down = 0, planned = 0, idle = 0, over_committed = 0, reported = 0;
   // Reservations.

@@ -19,6 +19,7 @@
 #include "model/fair_factors.h"
 #include "model/job.h"
 #include "model/ledger.h"
+#include "model/maintenance.h"
 #include "model/node.h"
 #include "model/partition.h"
 #include "model/quarantine.h"
@@ -180,6 +181,8 @@ struct Cluster {
   PersistentMap<CronJob> cron_jobs;
   PersistentMap<Trigger> triggers;  // by number
   uint32_t last_trigger = 0;
+  PersistentMap<Maintenance> maintenances;  // by number
+  uint32_t last_maintenance = 0;
   PersistentMap<Quarantine> quarantines;  // by NodeId
   // Accounts, users, associations and QOS as slurmdbd told them last; null: nothing was ever heard, or accounting is off.
   std::shared_ptr<const AccountDirectory> directory;

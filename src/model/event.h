@@ -10,6 +10,7 @@
 
 #include "base/describe.h"
 #include "model/event_jobs.h"
+#include "model/event_maintenance.h"
 #include "model/event_nodes.h"
 #include "model/event_reservations.h"
 #include "model/event_steps.h"
@@ -99,15 +100,17 @@ struct UsageReset {  // from now on nothing was used: by an association and thos
 
 namespace muster {
 
-using Event = std::variant<
-    event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined, event::PartitionRemoved, event::NodeRegistered,
-    event::NodeStateChanged, event::NodeUpdated, event::RequestStored, event::JobSubmitted, event::JobChanged, event::JobStarted,
-    event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued, event::JobSuspended, event::JobsPurged,
-    event::StepCreated, event::StepNodesDone, event::StepEnded, event::JobWarned, event::StepUpdated, event::JobNodesSettled,
-    event::JobScriptEnded, event::TopologyDefined, event::AccountingSet, event::RecordsStored, event::JobShrunk, event::JobNodeLeft,
-    event::JobMemoryReduced, event::JobProgramEnded, event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned, event::HalfLifeSet,
-    event::UsageReset, event::JobsAccrue, event::JobPreempted, event::JobClaimed, event::ReservationSet, event::ReservationRemoved,
-    event::CrontabInstalled, event::CronJobMade, event::CronJobOver, event::TriggerSet, event::TriggersCleared, event::TriggerPulled,
-    event::TriggerStarted, event::AllocationAttended, event::StepUsed, event::PrioritiesKept, event::NodeQuarantined>;
+using Event =
+    std::variant<event::ClusterNamed, event::NodeDefined, event::NodeRemoved, event::PartitionDefined, event::PartitionRemoved,
+                 event::NodeRegistered, event::NodeStateChanged, event::NodeUpdated, event::RequestStored, event::JobSubmitted,
+                 event::JobChanged, event::JobStarted, event::JobLaunched, event::JobEnding, event::JobNodesReleased, event::JobRequeued,
+                 event::JobSuspended, event::JobsPurged, event::StepCreated, event::StepNodesDone, event::StepEnded, event::JobWarned,
+                 event::StepUpdated, event::JobNodesSettled, event::JobScriptEnded, event::TopologyDefined, event::AccountingSet,
+                 event::RecordsStored, event::JobShrunk, event::JobNodeLeft, event::JobMemoryReduced, event::JobProgramEnded,
+                 event::JobNodesPrepared, event::StepsTold, event::DirectoryLearned, event::HalfLifeSet, event::UsageReset,
+                 event::JobsAccrue, event::JobPreempted, event::JobClaimed, event::ReservationSet, event::ReservationRemoved,
+                 event::CrontabInstalled, event::CronJobMade, event::CronJobOver, event::TriggerSet, event::TriggersCleared,
+                 event::TriggerPulled, event::TriggerStarted, event::AllocationAttended, event::StepUsed, event::PrioritiesKept,
+                 event::MaintenanceBegun, event::MaintenanceStateSet, event::MaintenanceNodeMoved, event::NodeQuarantined>;
 
 }  // namespace muster

@@ -36,9 +36,11 @@ struct NodeRemoved {
   static constexpr uint32_t kNumber = 3;
   static constexpr const char* kName = "NodeRemoved";
   NodeId node{};
+  Time time{};  // unset in old logs
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "node", self.node);
+    field(2, "time", self.time);
   }
 };
 

@@ -294,6 +294,7 @@ struct NodeExplanation {
   uint32_t job_count = 0;
   std::vector<JobBrief> jobs;  // the first to end first
   Time idle_at{};              // when the last of them ends; unset: idle now; infinite: no limit
+  std::string maintenance;     // that it is part of one, and what comes next; "" it is not
   QuarantinePhase quarantine = QuarantinePhase::kNone;
   Time quarantine_since{}, quarantine_returned{};  // of Quarantine
   template <class S, class V>
@@ -317,6 +318,7 @@ struct NodeExplanation {
     field(17, "job_count", self.job_count);
     field(18, "jobs", self.jobs);
     field(19, "idle_at", self.idle_at);
+    field(28, "maintenance", self.maintenance);
     field(20, "quarantine", self.quarantine);
     field(21, "quarantine_since", self.quarantine_since);
     field(22, "quarantine_returned", self.quarantine_returned);

@@ -12,6 +12,7 @@
 #include "model/database_statistics.h"
 #include "model/job_content.h"
 #include "model/join_rpc.h"
+#include "model/maintenance.h"
 #include "model/node_rpc.h"
 #include "model/rpc.h"
 #include "model/step_rpc.h"

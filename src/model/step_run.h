@@ -18,6 +18,18 @@ struct StepdRootsIo {
   static void describe(S&, V&&) {}
 };
 
+// From slurmd to slurmstepd, before a StepdLaunch: the job has a mount namespace of its own, and what runs as the user is in it.
+struct StepdNamespace {
+  static constexpr uint16_t kNumber = 218;
+  std::string file;         // os/job_namespace.h
+  bool whole_step = false;  // slurmstepd itself is in it, too
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "file", self.file);
+    field(2, "whole_step", self.whole_step);
+  }
+};
+
 // The file beside a step's socket that holds "PID START_TICKS UID" of its slurmstepd.
 inline std::string run_file_of(const std::string& socket) { return socket.substr(0, socket.rfind('.')) + ".run"; }
 // The name of a directory that slurmd is to remove ends in this.

@@ -11,6 +11,8 @@
 namespace muster {
 namespace {
 
+constexpr std::string_view kEnergy = "energy";
+
 void add(std::optional<uint64_t>& amount, uint64_t more) {
   if (more) amount = amount.value_or(0) + more;
 }
@@ -98,7 +100,7 @@ uint64_t TresAmounts::of(const TresName& tres) const {
       for (const LicenseShare& l : licenses)
         if (iequals(l.name, tres.name)) found += l.count;
       return found;
-    case TresKind::kOther: break;
+    case TresKind::kOther: return tres.name == kEnergy ? energy.value_or(0) : 0;
   }
   return 0;
 }
@@ -111,7 +113,9 @@ void TresAmounts::put(const TresName& tres, uint64_t count) {
     case TresKind::kBilling: billing = count; break;
     case TresKind::kGres: gres.push_back({tres.name, tres.type, count}); break;
     case TresKind::kLicense: licenses.push_back({tres.name, count}); break;
-    case TresKind::kOther: break;
+    case TresKind::kOther:
+      if (tres.name == kEnergy) energy = count;
+      break;
   }
 }
 

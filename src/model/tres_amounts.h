@@ -36,6 +36,7 @@ struct TresAmounts {
   // An amount that is there is listed, also if it is 0. Functions that add something list an amount once it is more than 0, so whoever
   // wants to see a 0 begins with one: TresAmounts{.cpus = 0, .nodes = 0}.
   std::optional<uint64_t> cpus, mem_mb, nodes, billing;
+  std::optional<uint64_t> energy;      // joules: of usage only
   std::vector<GresAmount> gres;        // in the order of add_gres()
   std::vector<LicenseShare> licenses;  // in the order in which they were named
 
@@ -67,6 +68,7 @@ struct TresAmounts {
     field(4, "billing", self.billing);
     field(5, "gres", self.gres);
     field(6, "licenses", self.licenses);
+    field(7, "energy", self.energy);
   }
 };
 
@@ -82,6 +84,7 @@ void each_tres(const TresAmounts& a, F&& visit) {
   };
   basic("cpu", a.cpus);
   basic("mem", a.mem_mb);
+  basic("energy", a.energy);
   basic("node", a.nodes);
   basic("billing", a.billing);
   for (const GresAmount& g : a.gres) visit(std::string_view("gres"), std::string_view(gres_name(g.name, g.type)), g.count);

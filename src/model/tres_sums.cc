@@ -46,6 +46,7 @@ void combine(TresAmounts& to, const TresAmounts& what, F f) {
   combine(to.mem_mb, what.mem_mb, f);
   combine(to.nodes, what.nodes, f);
   combine(to.billing, what.billing, f);
+  combine(to.energy, what.energy, f);
   combine(to.gres, what.gres, f);
   combine(to.licenses, what.licenses, f);
 }
@@ -70,6 +71,7 @@ TresAmounts only_tres(const TresAmounts& what, const TresAmounts& these) {
                   .mem_mb = basic(what.mem_mb, these.mem_mb),
                   .nodes = basic(what.nodes, these.nodes),
                   .billing = basic(what.billing, these.billing),
+                  .energy = basic(what.energy, these.energy),
                   .gres = {},
                   .licenses = {}};
   for (const GresAmount& g : these.gres) entry_in(out.gres, g).count = count_in(what.gres, g);

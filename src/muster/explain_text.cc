@@ -362,7 +362,8 @@ std::string to_text(const NodeExplanation& explanation, const UserNames& users) 
            (explanation.reason_time == Time{} ? "" : " " + ago(explanation.reason_time, explanation.now)) + "\n";
   if (explanation.last_response != Time{}) out += "  Last heard of: " + ago(explanation.last_response, explanation.now) + "\n";
   if (const std::string quarantine = quarantine_text(explanation); !quarantine.empty()) out += "  " + quarantine + "\n";
-  if (std::string advice = advice_of(explanation); !advice.empty()) out += "  " + advice + "\n";
+  if (!explanation.maintenance.empty()) out += "  Part of " + explanation.maintenance + ".\n";
+  else if (std::string advice = advice_of(explanation); !advice.empty()) out += "  " + advice + "\n";
   out += "  Partitions: " + (explanation.partitions.empty() ? "none" : explanation.partitions) + "\n";
   out += "  Free: " + std::to_string(explanation.cpus_free) + " of " + count(explanation.cpus, "CPU") + ", " +
          format_mem_mb(explanation.mem_free_mb) + " of " + format_mem_mb(explanation.mem_mb) +

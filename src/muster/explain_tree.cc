@@ -147,6 +147,7 @@ void to_tree(const NodeExplanation& explanation, const UserNames& users, TreeSin
   list_of(sink, "jobs", there, [&](const JobBrief& b) { brief(sink, b); });
   list_of(sink, "planned_for", planned_for, [&](const JobBrief& b) { brief(sink, b); });
   time_of(sink, "idle_at", explanation.idle_at);
+  if (!explanation.maintenance.empty()) members.text("maintenance", explanation.maintenance);
   sink.end_object();
 }
 

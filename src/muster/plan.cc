@@ -142,6 +142,7 @@ std::string slurm_conf(const Plan& plan, const ConfInputs& in) {
     line("AccountingStorageType", "accounting_storage/slurmdbd");
     line("AccountingStorageHost", "127.0.0.1");
     line("AccountingStoragePort", std::to_string(dbd_port(plan, in)));
+    line("JobAcctGatherType", "jobacct_gather/linux");  // for seff, sstat and `muster report efficiency`
     if (plan.gpus_per_node) line("AccountingStorageTRES", "gres/gpu,gres/gpu:" + plan.gpu_type);
   }
   out += "NodeName=" + node_list(plan) + " NodeHostname=" + in.host + " NodeAddr=127.0.0.1 Port=" + ports +

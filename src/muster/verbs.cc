@@ -8,6 +8,7 @@
 #include "muster/down.h"
 #include "muster/explain.h"
 #include "muster/lint.h"
+#include "muster/maintenance.h"
 #include "muster/report.h"
 #include "muster/token.h"
 #include "muster/up.h"
@@ -35,6 +36,8 @@ constexpr Verb kVerbs[] = {
     {"check-config", "[DIR|FILE]", "what is wrong with slurm.conf and the files beside it, and what was meant", check_config_verb},
     {"report", "NAME", "gpu-hours: ready to bill; efficiency: what jobs used of what they held, what to ask for next time", report_verb},
     {"token", "create|list|revoke", "lets hosts join without the cluster key, shows who did, shuts them out again", token_verb},
+    {"maintenance", "start|show|...", "drains nodes, reboots them and returns them to service, a few at a time; stops when some fail",
+     maintenance_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
     {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
@@ -54,13 +57,15 @@ constexpr OptionText kClusterOptions[] = {
     {"--state=DIR", "where it lives, ~/.local/state/muster (also for status, logs and down)"},
 };
 constexpr OptionText kOtherOptions[] = {
-    {"--json", "explain, lint, check-config, report: for programs instead of people"},
+    {"--json", "explain, lint, check-config, report, maintenance show: for programs instead of people"},
     {"--by WHAT", "report: account, user, partition or qos; efficiency: user, account or job"},
     {"--month YYYY-MM", "report: a month; this one if not given"},
     {"--start, --end TIME", "report efficiency: jobs that ended between them"},
     {"--csv, --svg, --html", "report: a table, a picture, a page; the last two of gpu-hours"},
     {"--nodes, --logins LIST", "token create: who may join by it; --expires 1h, --uses 1"},
     {"--node, --login NAME", "token revoke: in place of the ID of a token"},
+    {"--nodes LIST", "maintenance start NAME: which; --at-once 1, --stop-after 1, --reason TEXT"},
+    {"--reboot, --run NAME", "maintenance start NAME: by RebootProgram, or by that PowerAction"},
     {"--strict", "check-config: exit status 1 with a warning, too"},
     {"--offline", "lint: does not ask the cluster"},
 };

@@ -45,6 +45,11 @@ IN_CHILD void join_cgroups(ChildOrders& o) {
   for (size_t i = 0; i < o.cgroup_count; ++i) must(o, ChildStep::kCgroup, raw_call(SYS_write, o.cgroups[i], raw_pointer("0"), 1), i);
 }
 
+// While the descriptor is still in its place.
+IN_CHILD void join_namespace(ChildOrders& o) {
+  if (o.name_space >= 0) must(o, ChildStep::kNamespace, raw_call(SYS_setns, o.name_space, CLONE_NEWNS));
+}
+
 IN_CHILD void place_in_session(ChildOrders& o) {
   if (o.new_session) must(o, ChildStep::kSession, raw_call(SYS_setsid));
   if (o.set_group && !o.new_session) must(o, ChildStep::kGroup, raw_call(SYS_setpgid, 0, o.group));
@@ -147,6 +152,7 @@ IN_CHILD void write_own_pid(ChildOrders& o) {
 IN_CHILD void take_place(ChildOrders& o) {
   reset_signals();
   join_cgroups(o);
+  join_namespace(o);
   place_in_session(o);
   place_on_machine(o);
   map_descriptors(o);
@@ -193,6 +199,7 @@ std::string describe_failure(const ChildPlan& plan) {
     case ChildStep::kNice: return "nice " + std::to_string(*spec.nice);
     case ChildStep::kAffinity: return "CPU affinity " + spec.cpus.to_ranges();
     case ChildStep::kCgroup: return "join cgroup";
+    case ChildStep::kNamespace: return "join the job's namespace";
     case ChildStep::kFds: return spec.fds.empty() ? "descriptors" : "descriptor " + std::to_string(spec.fds[plan.orders.failed_index].from);
     case ChildStep::kLimit: return "resource limit " + std::to_string(spec.limits[plan.orders.failed_index].resource);
     case ChildStep::kGroups: return "setgroups";
@@ -234,6 +241,7 @@ static void plan_place(const SpawnSpec& spec, ChildPlan& plan) {
   ChildOrders& orders = plan.orders;
   orders.cgroups = spec.cgroup_procs_fds.data();
   orders.cgroup_count = spec.cgroup_procs_fds.size();
+  orders.name_space = spec.mount_namespace;
   orders.new_session = spec.new_session;
   orders.set_group = spec.process_group.has_value();
   orders.group = spec.process_group.value_or(0);

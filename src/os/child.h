@@ -20,6 +20,7 @@ enum class ChildStep {
   kNice,
   kAffinity,
   kCgroup,
+  kNamespace,
   kFds,
   kLimit,
   kGroups,
@@ -46,6 +47,7 @@ struct ChildOrders {
   const int* cgroups = nullptr;  // open cgroup.procs files
   size_t cgroup_count = 0;
   bool new_session = false, set_group = false, set_nice = false, set_umask = false, switch_user = false;
+  int name_space = -1;  // an open namespace of mounts
   int group = 0, tty = -1, nice = 0, death_signal = 0, parent = 0;
   const unsigned long* cpus = nullptr;
   size_t cpu_bytes = 0;

@@ -47,6 +47,7 @@ struct Thing {
 struct Orders {
   Thing* things = nullptr;
   size_t count = 0;
+  int name_space = -1;
   bool switch_user = false;
   RawUser user;
   int parent = 0;
@@ -207,6 +208,13 @@ IN_CHILD long carry_out(Thing& t) {
 
 IN_CHILD int errand_main(void* arg) {
   Orders& orders = *static_cast<Orders*>(arg);
+  if (orders.name_space >= 0) {
+    if (const long entered = raw_call(SYS_setns, orders.name_space, CLONE_NEWNS); entered < 0) {
+      orders.failure = entered;
+      orders.failed = ChildStep::kNamespace;
+      raw_call(SYS_exit_group, 1);
+    }
+  }
   if (orders.switch_user) {
     const BecomeUser became = become_user_for_good(orders.user);
     if (became.result < 0) {
@@ -335,6 +343,8 @@ size_t Errand::copy(int from, int to) {
   return state_->things.size() - 1;
 }
 
+void Errand::enter(int mount_namespace) { state_->orders.name_space = mount_namespace; }
+
 Result<> Errand::start(const std::optional<Credentials>& who) {
   auto ok = state_->start(who);
   if (!ok) state_->not_started = ok.error();
@@ -391,16 +401,17 @@ void Errand::end() {
 
 Result<Fd> Errand::take(size_t thing) {
   State& state = *state_;
-  Thing& t = state.things.at(thing);
+  Thing& what = state.things.at(thing);
   const std::string& name = state.names.at(thing);
   if (state.not_started) return std::unexpected(*state.not_started);
+  if (state.orders.failed == ChildStep::kNamespace) return fail_errno("the job's namespace", static_cast<int>(-state.orders.failure));
   if (state.orders.failed != ChildStep::kNone)
     return fail_errno("the rights of user " + std::to_string(state.who->uid.value), static_cast<int>(-state.orders.failure));
-  if (!t.done) return fail(Errc::kTimedOut, name + ": no answer in time");
-  const long result = t.result;
-  if (result < 0) return fail_errno(t.failed_at ? "mkdir " + name.substr(0, t.failed_at) : name, static_cast<int>(-result));
-  const bool opened = t.kind == Kind::kOutput || t.kind == Kind::kInput || t.kind == Kind::kConnect;
-  t.result = -EBADF;
+  if (!what.done) return fail(Errc::kTimedOut, name + ": no answer in time");
+  const long result = what.result;
+  if (result < 0) return fail_errno(what.failed_at ? "mkdir " + name.substr(0, what.failed_at) : name, static_cast<int>(-result));
+  const bool opened = what.kind == Kind::kOutput || what.kind == Kind::kInput || what.kind == Kind::kConnect;
+  what.result = -EBADF;
   return opened ? Fd(static_cast<int>(result)) : Fd();
 }
 

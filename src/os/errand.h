@@ -48,6 +48,9 @@ class Errand {
   // Copies what comes from `from`, until its end, to `to`: a pipe into a file that may be slow.
   size_t copy(int from, int to);
 
+  // All of it is done in this namespace of mounts (job_namespace.h), which stays open until the errand is over. Needs root.
+  void enter(int mount_namespace);
+
   Result<> start(const std::optional<Credentials>& who);
   bool started() const;
   pid_t pid() const;

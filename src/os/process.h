@@ -58,6 +58,7 @@ struct SpawnSpec {
   std::optional<int> nice;             // absolute priority -20 … 19
   Bitmap cpus;                         // OS CPU numbers; empty = inherited
   std::vector<int> cgroup_procs_fds;   // open cgroup.procs files to join before anything else
+  int mount_namespace = -1;            // an open namespace file (job_namespace.h): `cwd` and `path` are in it; needs root
   int parent_death_signal = 0;         // sent when the thread that spawned it ends
   std::string pid_variable;            // "NAME": the child's environment gets NAME=<its own pid>
 };

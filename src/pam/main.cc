@@ -14,6 +14,7 @@
 
 #include "os/fd.h"
 #include "pam/ask.h"
+#include "pam/join.h"
 #include "pam/options.h"
 #include "pam/verdict.h"
 
@@ -90,7 +91,9 @@ int manage_account(pam_handle_t* handle, int flags, std::span<const char* const>
   const std::string host = short_hostname(), node = options.nodename.empty() ? host : options.nodename;
   const std::string socket = options.socket.empty() ? socket_in(read_conf(), node, host) : options.socket;
   log.write(5, "uid " + std::to_string(uid->value) + ": asking " + socket);
-  const Judged judged = judge(options, user, ask(socket, {*uid, options.unknown != Action::kNewest}));
+  Result<rpc::ProcessAdopted> answer = ask(socket, {*uid, options.unknown != Action::kNewest});
+  if (options.join_container) join_namespace(answer);
+  const Judged judged = judge(options, user, answer);
   log.write(judged.level, judged.to_log);
   if (!judged.to_user.empty() && !(flags & PAM_SILENT)) pam_error(handle, "%s", judged.to_user.c_str());
   return code_of(judged.verdict);

@@ -60,11 +60,12 @@ void set_level(std::string_view value, Options& out) {
   else out.faults.push_back("log_level=" + std::string(value) + ": is no debug level of SlurmdDebug; info counts");
 }
 
-// Nothing here has namespaces or tunnels of X11, so there is nothing to join or to change whatever is said; it is checked all the same.
-bool set_without_effect(std::string_view name, std::string_view value, Options& out) {
+// There are no tunnels of X11, so there is nothing to change whatever is said of them; it is checked all the same.
+bool set_switch(std::string_view name, std::string_view value, Options& out) {
   const bool x11 = name == "disable_x11";
   if (!x11 && name != "join_container") return false;
   const bool known = x11 ? value == "0" || value == "1" : value == "true" || value == "false";
+  if (!x11) out.join_container = value != "false";
   if (!known) out.faults.push_back(std::string(name) + "=" + std::string(value) + ": must be " + (x11 ? "0 or 1" : "true or false"));
   return true;
 }
@@ -95,7 +96,7 @@ Options parse_options(std::span<const char* const> arguments) {
     const size_t equals = text.find('=');
     const std::string_view name = text.substr(0, equals), value = equals == text.npos ? std::string_view() : text.substr(equals + 1);
     if (name == "log_level") set_level(value, out);
-    else if (!set_action(name, value, out) && !set_without_effect(name, value, out) && !set_text(name, value, out))
+    else if (!set_action(name, value, out) && !set_switch(name, value, out) && !set_text(name, value, out))
       out.faults.push_back(std::string(text) + ": is no option of this module, or not a value of it; it is left out");
   }
   return out;

@@ -19,6 +19,7 @@ struct Options {
   Action adopt_failure = Action::kAllow;     // allow, deny
   Action generic_failure = Action::kIgnore;  // ignore, allow, deny
   int log_level = 3;                         // as SlurmdDebug: 0 quiet … 9 debug5; what is told has 2 (error), 3 (info) or 5 (debug)
+  bool join_container = true;                // goes into the namespace of the job
   std::string nodename;                      // "": as `hostname -s` says
   std::string service = "sshd";              // "*": any
   std::string socket;                        // of slurmd, where slurm.conf does not say it; ours

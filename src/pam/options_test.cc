@@ -15,6 +15,7 @@ TEST(PamOptions, AreAsTheGuideSays) {
   EXPECT_EQ(usual.generic_failure, Action::kIgnore);
   EXPECT_EQ(usual.service, "sshd");
   EXPECT_EQ(usual.log_level, 3);
+  EXPECT_TRUE(usual.join_container);
   const Options all = of({"action_no_jobs=ignore", "action_unknown=deny", "action_adopt_failure=deny", "action_generic_failure=allow",
                           "log_level=debug2", "nodename=n1", "service=*", "disable_x11=1", "join_container=false", "socket=/run/s"});
   EXPECT_EQ(all.no_jobs, Action::kIgnore);
@@ -23,6 +24,7 @@ TEST(PamOptions, AreAsTheGuideSays) {
   EXPECT_EQ(all.generic_failure, Action::kAllow);
   EXPECT_EQ(all.log_level, 6);
   EXPECT_EQ(all.nodename, "n1");
+  EXPECT_FALSE(all.join_container);
   EXPECT_EQ(all.service, "*");
   EXPECT_EQ(all.socket, "/run/s");
   EXPECT_TRUE(all.faults.empty()) << all.faults.front();
@@ -45,6 +47,7 @@ TEST(PamOptions, WhatIsNoneIsNamed) {
   EXPECT_EQ(odd.faults.size(), 7u);
   EXPECT_EQ(odd.no_jobs, Action::kDeny);
   EXPECT_EQ(odd.nodename, "");
+  EXPECT_TRUE(odd.join_container) << "what nobody understands takes nobody out of his job";
   EXPECT_EQ(odd.socket, "");
   EXPECT_EQ(odd.log_level, 3);
 }

@@ -10,6 +10,7 @@
 #include "os/daemonize.h"
 #include "os/files.h"
 #include "os/fork_server.h"
+#include "slurmstepd/namespace_program.h"
 #include "slurmstepd/receive_file.h"
 #include "slurmstepd/stepd.h"
 
@@ -34,6 +35,7 @@ int run_slurmstepd(int argc, char** argv, MakePlugins make_plugins) {
   }
   if (argc > 1 && !strcmp(argv[1], "receive")) return receive_file(argc - 2, argv + 2);
   if (argc == 3 && !strcmp(argv[1], "sweep")) return os::remove_tree(argv[2]) ? 0 : 1;
+  if (argc > 1 && !strcmp(argv[1], "namespace")) return namespace_program(argc - 2, argv + 2);
   if (argc == 2 && !strcmp(argv[1], "infinity")) return keep_scope();
   struct stat st;
   if (::fstat(3, &st) < 0 || !S_ISSOCK(st.st_mode)) {

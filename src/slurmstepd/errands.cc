@@ -4,7 +4,8 @@
 
 namespace muster::slurmstepd {
 
-void Errands::send_as(const std::optional<os::Credentials>& who, os::Errand errand, Duration patience, Done done) {
+void Errands::send_as(const std::optional<os::Credentials>& who, int mount_namespace, os::Errand errand, Duration patience, Done done) {
+  if (mount_namespace >= 0) errand.enter(mount_namespace);
   auto sent = std::make_unique<Sent>(Sent{std::move(errand), std::move(done), nullptr, nullptr});
   Sent* raw = sent.get();
   sent_.push_back(std::move(sent));

@@ -91,6 +91,12 @@ void Stepd::on_frame(net::Channel* from, const net::Frame& frame) {
     roots_io_ = true;
     return;
   }
+  if (frame.message == step_rpc::StepdNamespace::kNumber && !launch_) {
+    step_rpc::StepdNamespace own;
+    if (!wire::decode(frame.payload, own)) return loop_.stop();
+    namespace_ = sides_of(own);
+    return;
+  }
   if (frame.message == step_rpc::StepdLaunch::kNumber && !launch_) {
     step_rpc::StepdLaunch m;
     if (auto ok = wire::decode(frame.payload, m); !ok) return loop_.stop();
@@ -142,8 +148,8 @@ void Stepd::on_launch(step_rpc::StepdLaunch launch) {
   launch_ = std::make_unique<step_rpc::StepdLaunch>(std::move(launch));
   const auto& order = *launch_;
   if (::geteuid() == 0) who_ = os::Credentials{order.uid, order.gid, order.groups};
-  openings_ = std::make_unique<Errands>(loop_, who_);
-  writings_ = std::make_unique<Errands>(loop_, who_);
+  openings_ = std::make_unique<Errands>(loop_, who_, namespace_ ? &*namespace_ : nullptr);
+  writings_ = std::make_unique<Errands>(loop_, who_, namespace_ ? &*namespace_ : nullptr);
   files_ = std::make_unique<TaskFiles>(*openings_, *writings_, order);
   relay_ = std::make_unique<OutputRelay>(loop_, *writings_);
   programs_.on_idle = [this] { core_.programs_idle(); };
@@ -191,6 +197,7 @@ void Stepd::open_files() {
 }
 
 Result<> Stepd::prepare() {
+  if (!namespace_) return std::unexpected(namespace_.error());
   net::Limits limits;
   limits.owner_only = true;
   auto listener = net::listen_unix(

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "model/step_rpc.h"
+#include "model/step_run.h"
 #include "net/channel.h"
 #include "net/loop.h"
 #include "os/held_process.h"
@@ -163,6 +164,7 @@ class Stepd : private StepHost {
   std::vector<os::LimitSetting> limits_;
   std::optional<mpi_rpc::StepMpi> mpi_setup_;  // came before the launch
   std::unique_ptr<MpiModule> mpi_;
+  Result<NamespaceSides> namespace_;  // of mounts, of the job; an error fails the launch
   os::Fd pty_master_;
   std::optional<os::CpuFrequencyHold> frequency_;  // while tasks run
   StepCore core_{*this};

@@ -71,14 +71,11 @@ std::shared_ptr<net::Shares> SrunStream::bounds() {
   return shares_ = net::Shares::make(loop_, {}, figures);
 }
 
-// Connects and says hello.
+// Connects and says hello. An srun of the job's has its socket in the job's own /tmp, where it has one, and an srun outside in the node's.
 void SrunStream::open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io, bool named_by_root, Opened opened) {
   auto to = destination_of(io);
   if (!to) return loop_.defer([opened = std::move(opened), e = to.error()] { opened(std::unexpected(e)); });
-  os::Errand errand;
-  errand.connect(to->address.storage, to->address.size, "srun at " + to->name);
-  auto connected = [this, &launch, key = io.key, tcp = to->tcp, opened = std::move(opened)](os::Errand& done) {
-    Result<os::Fd> fd = done.take(0);
+  auto connected = [this, &launch, key = io.key, tcp = to->tcp, opened = std::move(opened)](Result<os::Fd> fd) {
     if (!fd) return opened(std::unexpected(fd.error()));
     if (tcp) net::tune_tcp(fd->get());
     net::Limits limits;
@@ -93,8 +90,22 @@ void SrunStream::open(const step_rpc::StepdLaunch& launch, const rpc::StepIo& io
     net::notify(*c, hello);
     opened(std::move(c));
   };
-  if (named_by_root) errands_.send_as_ourselves(std::move(errand), kConnectPatience, std::move(connected));
-  else errands_.send(std::move(errand), kConnectPatience, std::move(connected));
+  auto errand = [to = *to] {
+    os::Errand e;
+    e.connect(to.address.storage, to.address.size, "srun at " + to.name);
+    return e;
+  };
+  // Root's own rights lead to nothing inside, which is the user's, unless root is the user.
+  const bool twice = !to->tcp && errands_.has_two_sides() && (!named_by_root || launch.uid.value == 0);
+  auto first = [this, errand, connected, named_by_root, twice](os::Errand& done) {
+    Result<os::Fd> fd = done.take(0);
+    if (fd || !twice) return connected(std::move(fd));
+    auto second = [connected](os::Errand& d) { connected(d.take(0)); };
+    if (named_by_root) errands_.send(errand(), kConnectPatience, second);
+    else errands_.send_outside(errand(), kConnectPatience, second);
+  };
+  if (named_by_root) errands_.send_as_ourselves(errand(), kConnectPatience, std::move(first));
+  else errands_.send(errand(), kConnectPatience, std::move(first));
 }
 
 void SrunStream::connect(const step_rpc::StepdLaunch& launch, bool named_by_root, Connected done) {

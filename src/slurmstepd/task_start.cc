@@ -54,17 +54,18 @@ std::string with_pid(std::string line, pid_t pid) {
 }  // namespace
 
 os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) const {
-  os::SpawnSpec s;
-  s.path = task.argv.empty() ? "" : task.argv.front();
-  s.argv = task.argv;
-  s.cwd = launch_->work_dir;
-  s.credentials = who_;
-  s.umask = launch_->umask;
-  s.limits = limits_;
-  s.nice = launch_->nice;
-  s.cpus = task.os_cpus;
-  s.cgroup_procs_fds = processes_.join_fds();
-  return s;
+  os::SpawnSpec spec;
+  spec.path = task.argv.empty() ? "" : task.argv.front();
+  spec.argv = task.argv;
+  spec.cwd = launch_->work_dir;
+  spec.credentials = who_;
+  spec.umask = launch_->umask;
+  spec.limits = limits_;
+  spec.nice = launch_->nice;
+  spec.cpus = task.os_cpus;
+  spec.cgroup_procs_fds = processes_.join_fds();
+  spec.mount_namespace = namespace_->inside.get();
+  return spec;
 }
 
 Result<> Stepd::wire(size_t index) {

@@ -234,6 +234,7 @@ TEST_P(ContentStorage, ADatabaseOfTheSchemaBeforeKeepsItsRecordsAndLearnsOfConte
   store({job(1, {}, "")});
   Connection& connection = storage->connection();
   for (const char* statement : {"DROP TABLE muster_job_contents", "DROP TABLE muster_contents", "DROP TABLE muster_content_pieces",
+                                "ALTER TABLE muster_jobs DROP COLUMN energy", "ALTER TABLE muster_steps DROP COLUMN energy",
                                 "UPDATE muster_meta SET value = 3 WHERE name = 'schema'"})
     ASSERT_TRUE(connection.run(statement)) << statement;
   open();

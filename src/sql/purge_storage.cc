@@ -321,7 +321,7 @@ Result<> Storage::restore(const ArchivePart& part, Restored& counts) {
         key.emplace_back(int64_t{step.id.value});
         return key;
       },
-      [&](const StepRecord& step) { return store_step(cluster, step); }));
+      [&](const StepRecord& step) { return store_step(cluster, step, changed); }));
   MUSTER_TRY_VOID(each(
       part.events, RecordKind::kEvents,
       [&](const EventRecord& event) {

@@ -79,7 +79,7 @@ class PurgeStorage : public testing::TestWithParam<const char*> {
   }
   std::vector<uint32_t> jobs() {
     std::vector<uint32_t> ids;
-    EXPECT_TRUE(storage->jobs_within("c", at(-1000), kTimeInfinite - minutes(1), [&](const JobRecord& record) -> Result<> {
+    EXPECT_TRUE(storage->jobs_within("c", at(-1000), kTimeInfinite - minutes(1), [&](const JobRecord& record, uint64_t) -> Result<> {
       ids.push_back(record.key.id.value);
       return {};
     }));
@@ -154,8 +154,8 @@ TEST_P(PurgeStorage, StepsOfAnOlderSchemaAreLookedInto) {
   Connection& connection = storage->connection();
   for (const char* statement :
        {maria() ? "DROP INDEX muster_reservations_ended ON muster_reservations" : "DROP INDEX muster_reservations_ended",
-        "DROP TABLE muster_purged", "DROP TABLE muster_job_contents", "UPDATE muster_meta SET value = 2 WHERE name = 'schema'",
-        "ALTER TABLE muster_steps RENAME TO newer",
+        "DROP TABLE muster_purged", "DROP TABLE muster_job_contents", "ALTER TABLE muster_jobs DROP COLUMN energy",
+        "UPDATE muster_meta SET value = 2 WHERE name = 'schema'", "ALTER TABLE muster_steps RENAME TO newer",
         "CREATE TABLE muster_steps AS SELECT cluster, job, submitted, restarts, step, position, record FROM newer", "DROP TABLE newer"})
     ASSERT_TRUE(connection.run(statement)) << statement;
   storage.reset();
@@ -333,7 +333,7 @@ TEST_P(PurgeStorage, EveryKindComesBackOnceAndWhatIsThereStays) {
     EXPECT_EQ(count("muster_transactions"), 3);
     EXPECT_EQ(count("muster_steps"), 1);
   }
-  EXPECT_TRUE(storage->jobs_within("c", at(-1), at(9), [&](const JobRecord& found) -> Result<> {
+  EXPECT_TRUE(storage->jobs_within("c", at(-1), at(9), [&](const JobRecord& found, uint64_t) -> Result<> {
     EXPECT_EQ(found.comment, "edited");
     return {};
   }));

@@ -13,10 +13,11 @@ constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS muster_jobs(id {id}, cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
     " restarts BIGINT NOT NULL, position BIGINT NOT NULL, head BIGINT NOT NULL, uid BIGINT NOT NULL, gid BIGINT NOT NULL,"
     " account {name}, part {name}, name {name}, qos {name}, wckey {name}, state BIGINT NOT NULL, eligible BIGINT NOT NULL,"
-    " started BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes}, UNIQUE(job, cluster, submitted, restarts)){end}",
+    " started BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes}, energy BIGINT NOT NULL DEFAULT 0,"
+    " UNIQUE(job, cluster, submitted, restarts)){end}",
     "CREATE TABLE IF NOT EXISTS muster_steps(cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
     " restarts BIGINT NOT NULL, step BIGINT NOT NULL, position BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes},"
-    " PRIMARY KEY(job, cluster, submitted, restarts, step)){end}",
+    " energy BIGINT NOT NULL DEFAULT 0, PRIMARY KEY(job, cluster, submitted, restarts, step)){end}",
     "CREATE TABLE IF NOT EXISTS muster_entities(kind BIGINT NOT NULL, name {name}, record {bytes},"
     " PRIMARY KEY(kind, name)){end}",
     "CREATE TABLE IF NOT EXISTS muster_transactions(id {id}, time BIGINT NOT NULL, actor {name}, record {bytes}){end}",
@@ -46,6 +47,9 @@ struct Column {
 constexpr Column kColumns[] = {
     // -1: only the record says it, until the first purge of steps has looked (purge_storage.cc).
     {3, "ALTER TABLE muster_steps ADD COLUMN ended BIGINT NOT NULL DEFAULT -1"},
+    // Joules, for roll-ups: of a step, and of all steps of a job. 0 of those that were recorded before.
+    {5, "ALTER TABLE muster_steps ADD COLUMN energy BIGINT NOT NULL DEFAULT 0"},
+    {5, "ALTER TABLE muster_jobs ADD COLUMN energy BIGINT NOT NULL DEFAULT 0"},
 };
 struct Index {
   int since;  // the schema version that brought it

@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/saturating.h"
+#include "model/usage_time.h"
 #include "sql/columns.h"
 #include "sql/loaded_jobs.h"
 #include "sql/record_filter.h"
@@ -17,7 +19,8 @@
 namespace muster::sql {
 namespace {
 
-constexpr size_t kRowsPerLook = 256;  // how often it is asked whether the answer is still wanted
+constexpr uint64_t kMostJoules = INT64_MAX;  // what a column holds
+constexpr size_t kRowsPerLook = 256;         // how often it is asked whether the answer is still wanted
 
 struct Found {
   const std::string* cluster = nullptr;  // points into a set that outlives it: there are few clusters
@@ -37,7 +40,7 @@ Result<> Storage::store(const rpc::StoreRecords& m) {
   return in_transaction(*connection_, [&]() -> Result<> {
     std::vector<Span> changed;
     for (const JobRecord& r : m.jobs) MUSTER_TRY_VOID(store_job(m.cluster, r, false, changed));
-    for (const StepRecord& s : m.steps) MUSTER_TRY_VOID(store_step(m.cluster, s));
+    for (const StepRecord& s : m.steps) MUSTER_TRY_VOID(store_step(m.cluster, s, changed));
     for (const EventRecord& e : m.events) MUSTER_TRY_VOID(store_event(m.cluster, e, changed));
     for (const ReservationRecord& r : m.reservations) MUSTER_TRY_VOID(store_reservation(m.cluster, r, changed));
     return mark_changed(m.cluster, std::move(changed));
@@ -102,7 +105,37 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& record,
       values);
 }
 
-Result<> Storage::store_step(const std::string& cluster, const StepRecord& step) {
+// The job's energy is that of its steps, or what its batch or external step saw of its nodes if that is more; and never less than it was:
+// steps may have been purged since. For steps with energy only. Cost: O(steps of the job).
+Result<> Storage::sum_energy(const std::string& cluster, const StepRecord& step, std::vector<Span>& changed) {
+  const Value key[] = {int64_t{step.job.id.value}, name_of(cluster), number_of(step.job.submitted), int64_t{step.job.restarts}};
+  uint64_t whole = 0, steps = 0;
+  MUSTER_TRY_VOID(
+      connection_->query("SELECT step, energy FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
+                         [&](const Row& row) -> Result<> {
+                           const StepId id(static_cast<uint32_t>(row.number(0)));
+                           const auto joules = static_cast<uint64_t>(row.number(1));
+                           if (id == kBatchStep || id == kExternStep) whole = std::max(whole, joules);
+                           else steps = add_sat(steps, joules);
+                           return {};
+                         }));
+  const auto joules = static_cast<int64_t>(std::min(std::max(whole, steps), kMostJoules));
+  int64_t known = -1;
+  JobRecord job;
+  MUSTER_TRY_VOID(
+      connection_->query("SELECT energy, record FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
+                         [&](const Row& row) -> Result<> {
+                           known = row.number(0);
+                           return wire::decode(row.bytes(1), job, wire::kOfOurOwn);
+                         }));
+  if (known < 0 || joules <= known) return {};
+  if (const Span span = used_span(job); !span.empty()) changed.push_back(span);
+  std::vector<Value> values = {joules};
+  values.insert(values.end(), std::begin(key), std::end(key));
+  return connection_->run("UPDATE muster_jobs SET energy = ? WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", values);
+}
+
+Result<> Storage::store_step(const std::string& cluster, const StepRecord& step, std::vector<Span>& changed) {
   std::vector<Value> key = {int64_t{step.job.id.value}, name_of(cluster), number_of(step.job.submitted), int64_t{step.job.restarts},
                             int64_t{step.id.value}};
   bool known = false;
@@ -116,14 +149,16 @@ Result<> Storage::store_step(const std::string& cluster, const StepRecord& step)
                          }));
   if (known && position >= step.position) return {};
   std::string bytes = wire::encoded(step);
-  std::vector<Value> values = {signed_of(step.position), end_number(step.ended), Bytes{bytes}};
+  const uint64_t joules = step.usage && step.usage->energy.parts ? std::min(step.usage->energy.total, kMostJoules) : 0;
+  std::vector<Value> values = {signed_of(step.position), end_number(step.ended), Bytes{bytes}, static_cast<int64_t>(joules)};
   values.insert(values.end(), key.begin(), key.end());
-  if (known)
-    return connection_->run("UPDATE muster_steps SET position = ?, ended = ?, record = ? WHERE job = ? AND cluster = ? AND submitted = ? "
-                            "AND restarts = ? AND step = ?",
-                            values);
-  return connection_->run(
-      "INSERT INTO muster_steps(position, ended, record, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?,?)", values);
+  MUSTER_TRY_VOID(connection_->run(
+      known
+          ? "UPDATE muster_steps SET position = ?, ended = ?, record = ?, energy = ? WHERE job = ? AND cluster = ? AND submitted = ? "
+            "AND restarts = ? AND step = ?"
+          : "INSERT INTO muster_steps(position, ended, record, energy, job, cluster, submitted, restarts, step) VALUES(?,?,?,?,?,?,?,?,?)",
+      values));
+  return joules ? sum_energy(cluster, step, changed) : Result<>();
 }
 
 Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted) {

@@ -97,7 +97,8 @@ class Storage {
   Result<> load_usage(const std::string& cluster, UsagePeriod period, Time from, Time until,
                       const std::function<Result<>(Time, const Usage&)>& each);
   // Records that were at some time within [from, until), jobs also if they only waited. `each` may not use this Storage.
-  Result<> jobs_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const JobRecord&)>& each);
+  Result<> jobs_within(const std::string& cluster, Time from, Time until,
+                       const std::function<Result<>(const JobRecord&, uint64_t joules)>& each);
   Result<> events_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const EventRecord&)>& each);
   Result<> reservations_within(const std::string& cluster, Time from, Time until,
                                const std::function<Result<>(const ReservationRecord&)>& each);
@@ -178,7 +179,8 @@ class Storage {
   Result<size_t> look_into_steps(size_t most_rows);
   Result<> mark_changed(const std::string& cluster, std::vector<Span> spans);
   Result<> put_usage_row(const std::string& cluster, const UsageRow& row);
-  Result<> store_step(const std::string& cluster, const StepRecord& record);
+  Result<> store_step(const std::string& cluster, const StepRecord& record, std::vector<Span>& changed);
+  Result<> sum_energy(const std::string& cluster, const StepRecord& step, std::vector<Span>& changed);
   Result<> load_steps(const JobRecord& job, size_t& bytes, std::vector<StepRecord>& out, int64_t& next);
 
   std::unique_ptr<Connection> connection_;

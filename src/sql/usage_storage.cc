@@ -130,13 +130,14 @@ Result<> Storage::load_usage(const std::string& cluster, UsagePeriod period, Tim
                            });
 }
 
-Result<> Storage::jobs_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const JobRecord&)>& each) {
+Result<> Storage::jobs_within(const std::string& cluster, Time from, Time until,
+                              const std::function<Result<>(const JobRecord&, uint64_t joules)>& each) {
   const Value values[] = {name_of(cluster), number_of(from), number_of(until)};
-  return connection_->scan("SELECT record FROM muster_jobs WHERE cluster = ? AND ended > ? AND submitted < ?", values,
+  return connection_->scan("SELECT record, energy FROM muster_jobs WHERE cluster = ? AND ended > ? AND submitted < ?", values,
                            [&](const Row& row) -> Result<> {
                              JobRecord record;
                              MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
-                             return each(record);
+                             return each(record, static_cast<uint64_t>(row.number(1)));
                            });
 }
 
@@ -200,6 +201,7 @@ Result<> Storage::store_event(const std::string& cluster, const EventRecord& eve
   whole.cluster = cluster;
   const std::string bytes = wire::encoded(whole);
   MUSTER_TRY_VOID(connection_->run("DELETE FROM muster_events WHERE cluster = ? AND node = ? AND started = ?", key));
+  if (event.ended == event.started) return {};  // over as it began: a node that leaves the cluster is down for no time
   const Value values[] = {name_of(cluster), name_of(event.node), number_of(event.started), end_number(event.ended), Bytes{bytes}};
   return connection_->run("INSERT INTO muster_events(cluster, node, started, ended, record) VALUES(?,?,?,?,?)", values);
 }

@@ -146,7 +146,7 @@ TEST_P(UsageStorage, RecordsOfATimeAreFound) {
   for (uint32_t i = 0; i < 10; ++i) store(job(i + 1, i, i + 1, 1));
   store(job(50, 0, -1, 1));
   std::vector<uint32_t> ids;
-  ASSERT_TRUE(storage().jobs_within("c", at(3), at(5), [&](const JobRecord& j) -> Result<> {
+  ASSERT_TRUE(storage().jobs_within("c", at(3), at(5), [&](const JobRecord& j, uint64_t) -> Result<> {
     ids.push_back(j.key.id.value);
     return {};
   }));
@@ -269,6 +269,71 @@ TEST_P(UsageStorage, RunsThatNobodyWaitsForAreNotRead) {
   EXPECT_EQ(done.error().code, Errc::kCommunicationFailed);
 }
 
+TEST_P(UsageStorage, AJobsEnergyIsThatOfItsStepsWheneverTheyAreTold) {
+  rpc::StoreRecords m;
+  m.cluster = "c";
+  JobRecord job;
+  job.key = {JobId(7), at(0), 0};
+  job.position = 3;
+  job.state = JobState::kCompleted;
+  job.started = at(1);
+  job.ended = at(3);
+  m.jobs = {job};
+  const auto step = [&](StepId id, uint64_t joules, uint64_t position) {
+    StepRecord s;
+    s.job = job.key;
+    s.id = id;
+    s.position = position;
+    StepUsage usage;
+    add_energy(usage, joules, "n1");
+    s.usage = std::make_shared<const StepUsage>(usage);
+    return s;
+  };
+  const auto energy = [&] {
+    uint64_t out = 0;
+    EXPECT_TRUE(storage().jobs_within("c", at(0), at(9), [&](const JobRecord&, uint64_t joules) -> Result<> {
+      out += joules;
+      return {};
+    }));
+    return out;
+  };
+  ASSERT_TRUE(storage().store(m));
+  EXPECT_EQ(energy(), 0u);
+  rolled_until(10);
+  m.jobs.clear();
+  m.steps = {step(kBatchStep, 500, 4), step(StepId(0), 200, 5)};
+  ASSERT_TRUE(storage().store(m));
+  EXPECT_EQ(energy(), 500u) << "the batch step saw the whole of its node";
+  EXPECT_EQ(changed(), (std::vector<Span>{{at(1), at(3)}})) << "rolled up again";
+  m.steps = {step(StepId(1), 400, 6), step(StepId(0), 200, 5)};
+  ASSERT_TRUE(storage().store(m));
+  ASSERT_TRUE(storage().store(m));  // told again
+  EXPECT_EQ(energy(), 600u);
+  m.steps = {step(StepId(2), UINT64_MAX, 7), step(StepId(3), UINT64_MAX, 8)};  // a node that lies
+  ASSERT_TRUE(storage().store(m));
+  EXPECT_EQ(energy(), static_cast<uint64_t>(INT64_MAX));
+}
+
+TEST_P(UsageStorage, WhatIsOverAsItBeganIsNoEvent) {
+  rpc::StoreRecords m;
+  m.cluster = "c";
+  EventRecord e;
+  e.node = "n1";
+  e.started = at(2);
+  e.position = 5;
+  m.events = {e};
+  ASSERT_TRUE(storage().store(m));
+  m.events[0].ended = e.started;
+  m.events[0].position = 6;
+  ASSERT_TRUE(storage().store(m));
+  size_t count = 0;
+  ASSERT_TRUE(storage().events_within("c", at(0), at(9), [&](const EventRecord&) -> Result<> {
+    ++count;
+    return {};
+  }));
+  EXPECT_EQ(count, 0u);
+}
+
 TEST_P(UsageStorage, EventsAndReservationsAreUpserted) {
   rolled_until(10);
   rpc::StoreRecords m;
@@ -380,7 +445,7 @@ TEST_P(UsageStorage, ADatabaseOfVersion1KeepsItsJobs) {
 
   EXPECT_EQ(*schema_version(storage().connection()), kSchemaVersion);
   size_t found = 0;
-  ASSERT_TRUE(storage().jobs_within("c", at(2), at(3), [&](const JobRecord& j) -> Result<> {
+  ASSERT_TRUE(storage().jobs_within("c", at(2), at(3), [&](const JobRecord& j, uint64_t) -> Result<> {
     ++found;
     EXPECT_EQ(tres_text(j.tres_allocated), old.allocated);
     EXPECT_EQ(used_span(j), (Span{at(1), at(3)}));

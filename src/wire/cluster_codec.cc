@@ -24,6 +24,7 @@ enum Record : uint32_t {
   kCrontab = 52,
   kCronJob = 53,
   kTrigger = 54,
+  kMaintenance = 63,
   kEndedSteps = 100,
   kQuarantine = 101
 };
@@ -47,6 +48,8 @@ struct SnapshotHead {
   uint64_t reservations = 0;  // records that follow
   uint64_t crontabs = 0, cron_jobs = 0, triggers = 0;
   uint32_t last_trigger = 0;
+  uint64_t maintenances = 0;  // records that follow
+  uint32_t last_maintenance = 0;
   uint64_t ended_steps = 0, quarantines = 0;  // records that follow
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -78,6 +81,8 @@ struct SnapshotHead {
     field(62, "cron_jobs", self.cron_jobs);
     field(63, "triggers", self.triggers);
     field(64, "last_trigger", self.last_trigger);
+    field(73, "maintenances", self.maintenances);
+    field(74, "last_maintenance", self.last_maintenance);
     field(100, "ended_steps", self.ended_steps);
     field(101, "quarantines", self.quarantines);
   }
@@ -169,6 +174,8 @@ SnapshotHead head_of(const Cluster& cluster) {
           .cron_jobs = cluster.cron_jobs.size(),
           .triggers = cluster.triggers.size(),
           .last_trigger = cluster.last_trigger,
+          .maintenances = cluster.maintenances.size(),
+          .last_maintenance = cluster.last_maintenance,
           .ended_steps = cluster.ended_steps.size(),
           .quarantines = cluster.quarantines.size()};
 }
@@ -256,6 +263,7 @@ class Restore {
     MUSTER_TRY_VOID(counted(head_.crontabs, c_.crontabs.size(), "crontabs"));
     MUSTER_TRY_VOID(counted(head_.cron_jobs, c_.cron_jobs.size(), "jobs of crontabs"));
     MUSTER_TRY_VOID(counted(head_.triggers, c_.triggers.size(), "triggers"));
+    MUSTER_TRY_VOID(counted(head_.maintenances, c_.maintenances.size(), "maintenances"));
     MUSTER_TRY_VOID(counted(head_.ended_steps, c_.ended_steps.size(), "jobs with steps that have ended"));
     MUSTER_TRY_VOID(counted(head_.quarantines, c_.quarantines.size(), "quarantines"));
     if (head_.directory_known) c_.directory = std::make_shared<const AccountDirectory>(std::move(directory_));
@@ -285,6 +293,7 @@ class Restore {
     c_.usage_rule = head_.usage_rule;
     c_.last_reservation = head_.last_reservation;
     c_.last_trigger = head_.last_trigger;
+    c_.last_maintenance = head_.last_maintenance;
   }
   void request(wire::Reader& r) {
     StoredRequest s;
@@ -326,7 +335,7 @@ class Restore {
     wire::read_value(r, part);
     directory_.learn(part);
   }
-  // Crontabs, their jobs, triggers, steps that have ended and quarantines; the name of what it is, for errors.
+  // Crontabs, their jobs, triggers, maintenances and steps that have ended; the name of what it is, for errors.
   const char* tool(wire::Reader& reader) {
     const auto keep = [&]<class T>(PersistentMap<T>& map, auto key) {
       T value;
@@ -338,6 +347,7 @@ class Restore {
       case kCrontab: keep(c_.crontabs, [](const Crontab& t) { return t.user.value; }); return "Crontab";
       case kCronJob: keep(c_.cron_jobs, [](const CronJob& j) { return j.job.value; }); return "CronJob";
       case kTrigger: keep(c_.triggers, [](const Trigger& t) { return t.id; }); return "Trigger";
+      case kMaintenance: keep(c_.maintenances, [](const Maintenance& m) { return m.id; }); return "Maintenance";
       case kEndedSteps: keep(c_.ended_steps, [](const EndedSteps& s) { return s.job.value; }); return "EndedSteps";
       case kQuarantine: keep(c_.quarantines, [](const Quarantine& q) { return q.node.value; }); return "Quarantine";
       default: reader.fail("a record of a kind that is not known"); return "a record";
@@ -396,6 +406,7 @@ std::vector<std::string> encode_cluster(const Cluster& cluster) {
   cluster.crontabs.for_each([&](uint32_t, const Crontab& t) { out.add(kCrontab, t); });
   cluster.cron_jobs.for_each([&](uint32_t, const CronJob& j) { out.add(kCronJob, j); });
   cluster.triggers.for_each([&](uint32_t, const Trigger& t) { out.add(kTrigger, t); });
+  cluster.maintenances.for_each([&](uint32_t, const Maintenance& m) { out.add(kMaintenance, m); });
   cluster.ended_steps.for_each([&](uint32_t, const EndedSteps& s) { out.add(kEndedSteps, s); });
   cluster.quarantines.for_each([&](uint32_t, const Quarantine& q) { out.add(kQuarantine, q); });
   cluster.kept_records.for_each([&](uint32_t number, const KeptRecord& r) { out.add(kKept, StoredRecord{number, r}); });

@@ -1,6 +1,7 @@
 """What steps use of GPUs (gres/gpuutil, gres/gpumem) and what nodes take of energy: NVIDIA's library is a stand-in, RAPL's counters are files."""
 import os
 import re
+import time
 
 import pytest
 
@@ -193,8 +194,9 @@ RAPL = "AcctGatherEnergyType=acct_gather_energy/rapl\nAcctGatherNodeFreq=1\n"
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="counters are for root")
 def test_energy_of_a_step_over_a_wrap_of_the_counter(powered):
+    since = time.strftime("%Y-%m-%dT%H:00:00")
     c = powered(RAPL, lambda c: (counter(c, 900), counter(c, 5, "intel-rapl:0:0", "core")))
-    job = c.sbatch("--wrap", "srun python3 task.py")
+    job = c.sbatch("--wrap", "srun python3 task.py; sleep 1.1")    # usage is of whole seconds
     ready(c, 1)
     until("sstat", lambda: live(c, "%d.0" % job))
     counter(c, 990)
@@ -208,6 +210,11 @@ def test_energy_of_a_step_over_a_wrap_of_the_counter(powered):
         line = c.ok("sacct", "-n", "-P", "-j", "%d.0" % job, "-o", "consumedenergyraw,consumedenergy,tresusageoutmaxnode").out.strip()
         return line if not line.startswith("0") else None
     assert until("sacct to have it", recorded) == "140|140|energy=n1,fs/disk=n1"
+    # The job's is what its batch step saw of the node; sreport has the same, once.
+    whole = c.ok("sacct", "-n", "-P", "-j", str(job), "-o", "consumedenergyraw").lines[0]
+    report = ["sreport", "-n", "-P", "-t", "seconds", "user", "top", "start=" + since, "end=now+2hours"]
+    until(lambda: "its energy: %s" % c.run(*report), lambda: c.ok(*report, "format=energy").lines == [whole])
+    assert int(whole) >= 140 and c.ok(*report, "-T", "energy", "format=tresname,used").lines == ["energy|" + whole]
     joules = [40]
 
     def more():

@@ -116,6 +116,12 @@ def test_federations_are_recorded_and_say_what_they_are_not(both):
         return both.ok("sacctmgr", "-P", "show", "federation", *words).lines
     assert fed() == ["Federation|Cluster|Features|FedState", "fed1|test||ACTIVE", "fed1|second|fast,ssd|DRAIN"]
     assert fed("tree", "format=federation,cluster,index") == ["Federation|Cluster|ID", "fed1||", "|test|1", "|second|2"]
+    raw = ["Cluster|FedStateRaw", "test|1", "second|17"]       # the numbers that Slurm 22.05 prints
+    assert fed("format=cluster,fedstateraw") == raw
+    assert sorted(both.ok("sacctmgr", "-P", "show", "cluster", "format=cluster,fedstateraw").lines) == sorted(raw)
+    both.ok("sacctmgr", "-i", "modify", "cluster", "second", "set", "fedstate=inactive")
+    assert fed("clusters=second", "format=fedstateraw") == ["FedStateRaw", "2"]
+    both.ok("sacctmgr", "-i", "modify", "cluster", "second", "set", "fedstate=drain")
     assert fed("fed1", "clusters=second", "format=cluster") == ["Cluster", "second"]
     assert fed("nosuch") == ["Federation|Cluster|Features|FedState"]
     assert both.ok("sacctmgr", "-nP", "show", "cluster", "withfed", "wolimits", "second").lines[0].split("|")[4:] == [
@@ -126,6 +132,7 @@ def test_federations_are_recorded_and_say_what_they_are_not(both):
     refused = both.run("sacctmgr", "--json", "show", "federation")
     assert refused.code == 1 and "no published shape" in refused.err
     both.ok("sacctmgr", "-i", "modify", "cluster", "test", "set", "federation=")
+    assert "test|" in both.ok("sacctmgr", "-P", "show", "cluster", "format=cluster,fedstateraw").lines
     both.ok("sacctmgr", "-i", "delete", "federation", "fed1")
     assert fed() == ["Federation|Cluster|Features|FedState"]
     assert "Remove Federations" in both.ok("sacctmgr", "-nP", "show", "transactions", "format=action").out

@@ -76,7 +76,7 @@ def test_reports_are_what_sacct_adds_up_to(site):
     users = report(site, "cluster", "UserUtilizationByAccount", options=["-T", "gres/gpu"])
     assert {row["account"]: row["used_seconds"] for row in users} == gpus
     top = report(site, "user", "TopUsage", "group")
-    assert [(row["account"], row["used_seconds"]) for row in top] == [("one,two", total)]
+    assert [(row["account"], row["used_seconds"]) for row in top] == [("one, two", total)]
     qos = report(site, "cluster", "AccountUtilizationByQOS", "account=one")
     assert [(row["account"], row["qos"], row["used_seconds"]) for row in qos] == [("one", "", cpus["one"]), ("one", "normal", cpus["one"])]
 

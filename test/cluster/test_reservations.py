@@ -70,6 +70,30 @@ def test_licences_of_a_file_system(site):
     until_shown(site, waits, "PENDING Licenses")
 
 
+def test_licences_are_not_reserved_twice(site):
+    create(site, "starttime=now", "duration=60", "user=root", "flags=license_only", "licenses=lustre:800", "reservationname=one")
+    two = ("scontrol", "create", "reservation", "reservationname=two", "starttime=now", "duration=60", "user=root", "flags=license_only")
+    said = site.run(*two, "licenses=lustre:201")
+    assert said.code == 1 and "overlap" in said.err and "800 of the 1000 licenses of lustre are reserved then (one)" in said.err, said
+    site.ok(*two, "licenses=lustre:200")
+    said = site.run("scontrol", "update", "reservation=one", "licenses=lustre:801")
+    assert said.code == 1 and "200 of the 1000" in said.err, said
+    create(site, "starttime=now+2hours", "duration=60", "user=root", "flags=license_only", "licenses=lustre:1000", "reservationname=later")
+
+
+def test_times_are_those_of_the_commands_clock(site):
+    """The controller's clock is in another zone."""
+    there, here = {"TZ": "America/New_York"}, {"TZ": "UTC"}
+    site.ok("scontrol", "create", "reservation", "reservationname=tz", "starttime=2030-01-15T08:00:00", "duration=60", "user=root", "nodes=n1",
+            env=there)
+    assert field(site.ok("scontrol", "show", "reservation", "tz", env=there).out, "StartTime") == "2030-01-15T08:00:00"
+    assert field(site.ok("scontrol", "show", "reservation", "tz", env=here).out, "StartTime") == "2030-01-15T13:00:00"
+    job = sleeper(site, "--hold")
+    site.ok("scontrol", "update", "jobid=%d" % job, "starttime=2030-01-16T08:00:00", "deadline=2030-01-17T08:00:00", env=there)
+    text = site.ok("scontrol", "show", "job", str(job), env=here).out
+    assert (field(text, "EligibleTime"), field(text, "Deadline")) == ("2030-01-16T13:00:00", "2030-01-17T13:00:00")
+
+
 def test_states_and_columns_of_nodes_and_jobs(site):
     create(site, "reservationname=m", "starttime=now", "duration=60", "user=root", "flags=maint", "nodes=n1")
     create(site, "reservationname=r", "starttime=now", "duration=60", "user=root", "nodes=n2")

@@ -108,6 +108,7 @@ def test_scontrol_update_is_refused(cron):
     ("\n@daily\n", "line 2: the command is missing"),
     ("#SCRON -p nowhere\n@daily x\n", "line 2: invalid partition specified: nowhere"),
     ("#SCRON --array=1-3\n@daily x\n", "line 2: --array has no meaning"),
+    ("#SCRON --nosuch=3\n@daily x\n", "line 2: unrecognized option '--nosuch=3'"),
     ("@daily good\n0 0 31 2 * x\n", "line 2: "),
 ])
 def test_a_mistake_refuses_the_whole_file(cron, text, said):

@@ -99,7 +99,9 @@ RECORDS = [         # what tells them; the last is what slurmctld has heard
 
 
 def world_of(subject):
-    return Shared if subject.startswith("shared-") else world.World
+    import figures      # which has its database from here
+    kinds = {"shared": Shared, "figures": figures.Figures}
+    return kinds.get(subject.split("-")[0], world.World)
 
 
 def possible():

@@ -13,7 +13,7 @@ import transcript
 SUBJECTS = transcript.subjects()
 # world by world
 LAST = ("shared-reservations",)     # sacctmgr shows reservations that are gone
-CASES = [case for subject in sorted(SUBJECTS, key=lambda subject: (shared.world_of(subject) is shared.Shared, subject in LAST, subject))
+CASES = [case for subject in sorted(SUBJECTS, key=lambda subject: (shared.world_of(subject).__name__, subject in LAST, subject))
          for case in transcript.cases(subject)]
 MANUAL = os.path.join(os.environ.get("MUSTER_REFERENCE") or os.path.join(harness.REPO, "..", "shared", "reference"), "man")
 

@@ -2,6 +2,8 @@
 import os
 import subprocess
 
+ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "sackd", "mpi", "hdf5", "pam", "wlm", "dev")
+
 
 class Root:
     def __init__(self, folder):
@@ -42,6 +44,12 @@ class Root:
         done = subprocess.run(self._inside("umask 077; cat > %s && chmod %o %s" % (path, mode, path)), input=text, text=True,
                               capture_output=True)
         assert done.returncode == 0, done.stderr
+
+    def copy(self, folder, to, *names):
+        """These files of a folder out here, or all of them, into a folder inside."""
+        pack = subprocess.Popen(["tar", "-C", folder, "-c", *(names or ["."])], stdout=subprocess.PIPE)
+        done = subprocess.run(self._inside("mkdir -p %s && tar -C %s --no-same-owner -x" % (to, to)), stdin=pack.stdout, capture_output=True, text=True)
+        assert pack.wait() == 0 and done.returncode == 0, done.stderr
 
     def start(self, command):
         self.started.append(subprocess.Popen(self._inside("exec " + command), stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL,

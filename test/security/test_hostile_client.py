@@ -31,6 +31,7 @@ MAY = {
     "QueryTopology": "", "WatchJobs": "", "AskCredential": "", "WaitSteps": "", "RunWithoutJob": "",
     "WaitRecords": "", "FetchContent": "", "InstallCrontab": "new own", "QueryCrontab": "", "SetTrigger": "", "ClearTriggers": "",
     "QueryTriggers": "", "AskDatabase": "", "CreateToken": "", "QueryTokens": "", "RevokeToken": "", "AskCertificate": "",
+    "StartMaintenance": "", "ControlMaintenance": "", "QueryMaintenance": "",
     # slurmd's
     "LaunchStep": "own", "SignalStepTasks": "own", "RelayToNode": "own", "QueryLocalSteps": "", "QueryLocalDaemon": "", "AttachTasks": "",
     "SendFile": "", "PartEnded": "", "TellSteps": "", "QueryStepUse": "", "AdoptProcess": "",

@@ -5,6 +5,7 @@
 #include "cli/common/command.h"
 #include "cli/common/job_ids.h"
 #include "cli/scontrol/resize_script.h"
+#include "os/clock.h"
 #include "os/group_members.h"
 #include "os/users.h"
 
@@ -21,6 +22,14 @@ struct Specification {
     return job.empty() && job_name.empty() && step.empty() && nodes.empty() && partition.empty() && !reservation;
   }
 };
+
+// A time of day or a date is meant as this command's clock shows it; the controller's may be in another zone. What counts from now is the same
+// everywhere, and what is no time the controller refuses as it was typed.
+std::string in_our_zone(const std::string& text) {
+  if (istarts_with(trim(text), "now")) return text;
+  const Result<Time> at = parse_time_point(text, os::wall_now());
+  return at ? "uts" + std::to_string(unix_seconds(*at)) : text;
+}
 
 bool is_any(std::string_view key, std::initializer_list<std::string_view> names) {
   for (std::string_view n : names)
@@ -86,6 +95,7 @@ bool read_specification(Context& context, Words words, Specification& specificat
     kv.key = word.substr(0, end);
     kv.op = word.substr(end, equals - end + 1);
     kv.value = word.substr(equals + 1);
+    if (kv.op == "=" && is_any(kv.key, {"StartTime", "EndTime", "Deadline"})) kv.value = in_our_zone(kv.value);
     if (kv.op == "=" && take_entity(specification, kv.key, kv.value)) continue;
     specification.changes.push_back(std::move(kv));
   }

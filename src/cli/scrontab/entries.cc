@@ -15,11 +15,11 @@ constexpr std::string_view kMeaningless[] = {"array", "begin", "deadline", "wait
 
 std::string at(uint32_t line, std::string_view text) { return "line " + std::to_string(line) + ": " + std::string(text); }
 
-void tell_all(const CrontabEntry& entry, const std::vector<Message>& messages, std::vector<std::string>& faults,
-              std::vector<std::string>& warnings) {
-  for (const Message& m : messages) {
-    const bool wrong = m.level == Message::Level::kError || m.level == Message::Level::kFatal;
-    (wrong ? faults : warnings).push_back(at(entry.last_line, m.text));
+// What is wrong with an option is told in several lines, not each of which is an error by itself: where they cannot be used, all are.
+void tell_all(const CrontabEntry& entry, const JobParse& parse, CrontabRequest& out) {
+  for (const Message& m : parse.messages) {
+    const bool wrong = parse.outcome == Outcome::kFailed || m.level == Message::Level::kError || m.level == Message::Level::kFatal;
+    (wrong ? out.faults : out.warnings).push_back(at(entry.last_line, m.text));
   }
 }
 
@@ -33,7 +33,7 @@ std::optional<rpc::CronEntry> make_entry(const CrontabEntry& entry, const os::Us
   in.script_name = "the options of line " + std::to_string(entry.last_line);
   in.now = now;
   JobParse parse = parse_job_command(scan.line, in);
-  tell_all(entry, parse.messages, out.faults, out.warnings);
+  tell_all(entry, parse, out);
   if (parse.outcome != Outcome::kRun) {
     if (parse.outcome != Outcome::kFailed)
       out.faults.push_back(at(entry.last_line, "#SCRON: options of sbatch that only print are none of a job"));

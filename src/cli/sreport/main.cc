@@ -95,7 +95,7 @@ rpc::QueryUsage usage_query(const ReportRequest& r, TextList clusters) {
   q.users = r.users;
   q.wckeys = r.wckeys;
   const bool tree = r.report == Report::kAccountsByUser || r.report == Report::kAccountsByQos;
-  if (!tree && !r.is_sizes()) q.accounts = r.accounts;  // of a tree the accounts below count, too
+  if (!tree) q.accounts = r.accounts;  // of a tree the accounts below count, too
   return q;
 }
 
@@ -195,8 +195,8 @@ class SizeColumns {
     row.account = size.label;
     std::vector<std::string> cells;
     for (const Lead& lead : lead_) lead.field->text({row, time}, cells.emplace_back());
-    for (uint64_t amount : size.amounts)
-      cells.push_back(job_count ? std::to_string(amount) : fields::report_amount(amount, size.total, time));
+    for (uint64_t amount : size.amounts)  // parts of the line's own
+      cells.push_back(job_count ? std::to_string(amount) : fields::report_amount(amount, size.used, time));
     cells.push_back(fields::report_amount(size.used, size.total, ReportTime::kPercent));
     line(cells, false, out);
   }
@@ -305,9 +305,8 @@ Result<> report_sizes(Reporter& reporter, Session& session, const ReportRequest&
         return {};
       },
       kReportTime));
-  MUSTER_TRY(usage, ask_usage(session, usage_query(request, clusters)));
   MUSTER_TRY(accounts, ask_accounts(session, clusters));
-  const SizeTable table = size_table({request, tres, proper_name}, sizes, usage, accounts);
+  const SizeTable table = size_table({request, tres, proper_name}, sizes, accounts);
   if (!as_data(reporter)) return put_sizes(reporter, request, table, out);
   Document document(reporter.options.data, reporter.options, "reports", session.conf(), out);
   document.from_database();

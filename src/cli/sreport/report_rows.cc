@@ -29,6 +29,8 @@ class Rows {
       row.tres = t.shown;
       row.used = used.of(t.name);
       row.total = usage_.usage.cluster.reported.of(t.name);
+      row.energy = used.energy.value_or(0);
+      row.all_energy = usage_.usage.cluster.reported.energy.value_or(0);
       row.count = usage_.usage.cluster.count.of(t.name);
       if (row.used) rows_.push_back(row);
     }
@@ -206,7 +208,7 @@ std::vector<ReportRow> user_rows(const RowContext& context, const ClusterUsage& 
     if (request.group)
       if (const auto [at, fresh] = by_user.try_emplace(entry.key.user, lines.size()); !fresh) {
         Line& line = lines[at->second];
-        line.row.account += "," + entry.key.account;
+        line.row.account += ", " + entry.key.account;
         add_tres(line.used, entry.used);
         continue;
       }
@@ -279,7 +281,11 @@ std::vector<ReportRow> reservation_rows(const RowContext& context, const rpc::Re
   row.end = reservation.ended;
   const auto length = static_cast<uint64_t>(std::max<int64_t>(0, to_seconds(reservation.ended - reservation.started)));
   std::vector<ReportRow> out;
-  for (const ReportTres& t : context.tres.empty() ? all_tres(reservation.tres) : context.tres) {
+  const auto asked = [&](const ReportTres& t) {
+    return context.tres.empty() || std::ranges::find(context.tres, t.shown, &ReportTres::shown) != context.tres.end();
+  };
+  for (const ReportTres& t : all_tres(reservation.tres)) {  // in their own order, whatever the order that was asked for
+    if (!asked(t)) continue;
     row.tres = t.shown;
     row.count = reservation.tres.of(t.name);
     row.reported = row.total = mul_sat(row.count, length);
@@ -290,14 +296,16 @@ std::vector<ReportRow> reservation_rows(const RowContext& context, const rpc::Re
   return out;
 }
 
-SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
+SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>& sizes,
                      const std::vector<AssociationRecord>& associations) {
   const ReportRequest& request = context.request;
   const ReportTres& tres = context.tres.front();
   const Groups groups(request, sizes, tres);
   std::map<std::string, AccountTree> trees;
   std::map<std::pair<std::string, std::string>, SizeLine> lines;
+  std::map<std::string, uint64_t> totals;  // of the lines of each cluster
   for (const rpc::JobSize& part : sizes) {
+    if (request.report != Report::kSizesByAccount && part.wckey.empty()) continue;  // as in the reports of a cluster's wckeys
     const AccountTree& tree = trees.try_emplace(part.cluster, associations, part.cluster).first->second;
     std::vector<std::string> labels = lines_of(request, tree, part.account);
     if (request.report == Report::kSizesByAccountAndWckey)
@@ -310,6 +318,8 @@ SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>&
       uint64_t& amount = line.amounts[groups.of(size)];
       amount = add_sat(amount, request.job_count ? part.jobs : used);
       line.used = add_sat(line.used, used);
+      uint64_t& total = totals[part.cluster];
+      total = add_sat(total, used);
     }
   }
   SizeTable out;
@@ -317,8 +327,7 @@ SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>&
   for (auto& [key, line] : lines) {
     line.cluster = key.first;
     line.label = key.second;
-    const auto* at = clusters.data() + (std::ranges::find(clusters, key.first, &ClusterUsage::cluster) - clusters.begin());
-    if (at != clusters.data() + clusters.size()) line.total = at->usage.cluster.reported.of(tres.name);
+    line.total = totals[key.first];
     out.lines.push_back(std::move(line));
   }
   return out;

@@ -66,13 +66,12 @@ std::vector<ReportRow> reservation_rows(const RowContext& context, const rpc::Re
 struct SizeLine {
   std::string cluster, label;
   std::vector<uint64_t> amounts;  // TRES × seconds, or jobs
-  uint64_t used = 0, total = 0;   // TRES × seconds; the cluster's, which is 100 %
+  uint64_t used = 0, total = 0;   // TRES × seconds; that of all lines of the cluster, which is 100 % of it
 };
 struct SizeTable {
   std::vector<std::string> headers;  // "0-49 CPUs", ">= 1000 CPUs"
   std::vector<SizeLine> lines;
 };
-SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>& sizes, const std::vector<ClusterUsage>& clusters,
-                     const std::vector<AssociationRecord>& associations);
+SizeTable size_table(const RowContext& context, const std::vector<rpc::JobSize>& sizes, const std::vector<AssociationRecord>& associations);
 
 }  // namespace muster::cli

@@ -146,7 +146,7 @@ TEST_F(Rows, TopUsersCanBeGrouped) {
     return shown(user_rows({request, tres, [](const std::string&) { return std::string(); }}, u));
   };
   EXPECT_EQ(rows({"user", "top"}), "sub/bob=1200 main/alice=600 zoo/bob=100 gone/carol=60 ");
-  EXPECT_EQ(rows({"user", "top", "topcount=2", "group"}), "sub,zoo/bob=1300 main/alice=600 ");
+  EXPECT_EQ(rows({"user", "top", "topcount=2", "group"}), "sub, zoo/bob=1300 main/alice=600 ");
 }
 
 TEST_F(Rows, ATimeOfAClusterAddsUp) {
@@ -179,7 +179,7 @@ TEST_F(Rows, SizesAreGrouped) {
   add("sub", 5000, 1, 1);
   auto table = [&](const Words& words) {
     request = *parse(words);
-    const SizeTable t = size_table({request, tres, nullptr}, sizes, {usage()}, accounts);
+    const SizeTable t = size_table({request, tres, nullptr}, sizes, accounts);
     std::string out;
     for (const std::string& h : t.headers) out += h + "|";
     for (const SizeLine& l : t.lines) {
@@ -198,8 +198,29 @@ TEST_F(Rows, SizesAreGrouped) {
             "10 CPUs|49 CPUs|50 CPUs|5000 CPUs| sub:0|490|500|5000|");
   EXPECT_EQ(table({"job", "sizesbywckey", "grouping=100"}), "0-99 CPUs|>= 100 CPUs| w:1590|5000|");
   EXPECT_EQ(table({"job", "sizesbyaccountandwckey", "grouping=100"}), "0-99 CPUs|>= 100 CPUs| root:w:1590|5000|");
+
+  request = *parse({"job", "sizesbyaccount", "flatview"});
+  const SizeTable flat = size_table({request, tres, nullptr}, sizes, accounts);
+  ASSERT_EQ(flat.lines.size(), 2u);
+  EXPECT_EQ(flat.lines[0].used, 600u);
+  EXPECT_EQ(flat.lines[0].total, 6590u) << "100 % is what all lines have";
+  sizes.push_back({"c", "main", "", TresAmounts{.cpus = 10}, 1, 60});
+  EXPECT_EQ(table({"job", "sizesbywckey", "grouping=100"}), "0-99 CPUs|>= 100 CPUs| w:1590|5000|") << "a job without a key has no line";
+  EXPECT_EQ(table({"job", "sizesbyaccountandwckey", "grouping=100"}), "0-99 CPUs|>= 100 CPUs| root:w:1590|5000|");
   sizes.clear();
   EXPECT_EQ(table({"job", "sizesbyaccount", "grouping=individual"}), "");
+}
+
+TEST_F(Rows, AReservationsTresComeInTheirOwnOrder) {
+  tres = {{TresName::of("gres/gpu"), "gres/gpu"}, {TresName::of("cpu"), "cpu"}};
+  request = *parse({"reservation", "utilization"});
+  rpc::ReservationUsage course;
+  course.reservation.tres = TresAmounts::from_text("cpu=4,mem=8G,gres/gpu=2");
+  course.reservation.started = from_unix(1'700'000'000);
+  course.reservation.ended = course.reservation.started + seconds(100);
+  std::string out;
+  for (const ReportRow& row : reservation_rows({request, tres, nullptr}, course)) out += row.tres + "=" + std::to_string(row.idle) + " ";
+  EXPECT_EQ(out, "cpu=400 gres/gpu=200 ");
 }
 
 TEST_F(Rows, NamesOfTres) {

@@ -199,7 +199,10 @@ Hold PlanPass::held_back(RuleSet rules, const RequestBody& request, const Reques
   if (!rules) return {};
   const Partition& p = cluster_.partitions.at(c.partition);
   return first_to_hold(rules, {cluster_, params_, p, request, c, profile_.get(), gate_.get(), of.least, of.id, &nodes_.reserved()},
-                       have ? *have : held_.held(), grant);
+                       have       ? *have
+                       : if_gone_ ? *if_gone_
+                                  : held_.held(),
+                       grant);
 }
 
 // A class's own rules and nodes are worked out when the first of its jobs is looked at.
@@ -560,13 +563,16 @@ Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, Request
   Grant grant;
   Placement now = Later{};
   profile();
+  std::optional<Planner::Forecast> over_others;
   if (!held_back(rules_concerning(asked, partition, params_) & foreseen_, request, asked, {}, grant)) {
     const WithinLayers within(asked, grant.layers);
     now = place(nodes_, asked, params_, &profile(), {});
+    if (!placed(now)) over_others = forecast_over_others(request, asked);
   }
   if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, asked.partition, *allocation};
   const uint32_t extra = forecasts_++;
   Profile::Spot spot = earliest(static_cast<uint32_t>(pending_.classes().size()) + extra, pending_.families() + extra, asked, now_);
+  if (over_others && (spot.slot == kNever || over_others->start <= profile().time_of(spot.slot))) return *over_others;
   if (spot.slot == kNever) return fail(Errc::kRequestedPartConfigUnavailable, {}, std::string(never_in_sight(asked)));
   auto allocation = std::make_shared<Allocation>();
   allocation->whole_nodes = asked.shape.whole;

@@ -34,6 +34,9 @@ class PlanPass {
   Plan run();
   // After run(): when and where a request that is not in the queue would start, behind everything that is.
   Result<Planner::Forecast> forecast(const RequestBody& request, RequestClass asked);
+  // Where others would make room, and when the last of them has gone at the latest; nobody is told to. A request has no priority yet, so
+  // what depends on that is left out.
+  std::optional<Planner::Forecast> forecast_over_others(const RequestBody& request, const RequestClass& asked);
   // After run(): what is promised to the jobs of the queue.
   const NodeFilter& promises() { return profile(); }
 
@@ -87,7 +90,7 @@ class PlanPass {
     uint32_t id = kUnlimited32;
     const Least* least = nullptr;
   };
-  // `have`: null: what is held by all.
+  // `have`: null: what is held by all, or as if_gone_ says.
   Hold held_back(RuleSet rules, const RequestBody& request, const RequestClass& c, const ClassQuestion& of, Grant& grant,
                  const Held* have = nullptr) const;
   AllocationPtr with_grant(const AllocationPtr& allocation, Grant grant, const Partition& partition) const;
@@ -172,6 +175,7 @@ class PlanPass {
   uint32_t tier_ = 0;      // of the class that it was met in
   const RuleSet foreseen_ = rules_foreseen();
   HeldCounter held_;
+  const Held* if_gone_ = nullptr;  // while others make room on trial: what is held without them
   std::vector<ClassState> state_;
   Bitmap closed_;  // partitions behind a job that waits
   Stopped stopped_;

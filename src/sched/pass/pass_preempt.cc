@@ -109,6 +109,19 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
   return Try::kStarted;
 }
 
+std::optional<Planner::Forecast> PlanPass::forecast_over_others(const RequestBody& request, const RequestClass& asked) {
+  const Partition& partition = cluster_.partitions.at(asked.partition);
+  if (asked.never || !preempt_rule_.preempts(partition, request)) return std::nullopt;
+  if (!occupants_) occupants_ = std::make_unique<Occupants>(cluster_, preempt_rule_, pending_, nodes_.size(), now_);
+  const Preemptor who{request, partition, 0, asked.shape.exclusive_user};
+  const std::optional<MadeRoom> room = VictimSearch(nodes_, asked, params_, filter(), *occupants_, preempt_rule_, who, {}).run();
+  if (!room || !room->allocation) return std::nullopt;
+  Time start = now_;
+  for (uint32_t v : room->victims)
+    if (occupants_->at(v).how != PreemptHow::kSuspend) start = std::max(start, now_ + preempt_rule_.grace(*occupants_->at(v).job));
+  return Planner::Forecast{start, asked.partition, room->allocation};
+}
+
 // The job starts at once; those whose CPUs it takes are suspended.
 void PlanPass::started_over(const Job& job, uint32_t class_id, uint32_t array_task, const MadeRoom& room) {
   const RequestClass& c = pending_.classes()[class_id]->shape;

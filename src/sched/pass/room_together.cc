@@ -4,31 +4,10 @@
 
 #include "base/first_fit.h"
 #include "sched/pass/within_layers.h"
+#include "sched/preempt/license_victims.h"
 
 namespace muster::sched {
 namespace {
-
-// Jobs that are off the supply as long as this lives.
-class Lifted {
- public:
-  Lifted(const Occupants& occupants, Availability& nodes) : occupants_(occupants), nodes_(nodes) {}
-  ~Lifted() {
-    for (size_t i = gone_.size(); i-- > 0;) occupants_.put_back(gone_[i], nodes_);
-  }
-  Lifted(const Lifted&) = delete;
-  Lifted& operator=(const Lifted&) = delete;
-  void add(uint32_t index) {
-    if (std::ranges::find(gone_, index) != gone_.end()) return;
-    occupants_.lift(index, nodes_);
-    gone_.push_back(index);
-  }
-  const std::vector<uint32_t>& gone() const { return gone_; }
-
- private:
-  const Occupants& occupants_;
-  Availability& nodes_;
-  std::vector<uint32_t> gone_;
-};
 
 // Jobs that are lifted, laid on again as long as this lives, but for what others have been given in their place since.
 class There {
@@ -65,7 +44,34 @@ class There {
   std::vector<Laid> laid_;
 };
 
+void give_back_licenses(Held& held, const Occupant& o) { held.licenses.give_back(o.job->allocation->licenses); }
+
 }  // namespace
+
+// Jobs that are off the supply as long as this lives, and do not hold their licences where these may be reclaimed.
+class PlanPass::RoomTogether::Lifted {
+ public:
+  explicit Lifted(PlanPass& pass) : p_(pass), held_(pass.held_.held()) {
+    if (p_.params_.preempt.reclaim_licenses) p_.if_gone_ = &held_;
+  }
+  ~Lifted() {
+    for (size_t i = gone_.size(); i-- > 0;) p_.occupants_->put_back(gone_[i], p_.nodes_);
+    p_.if_gone_ = nullptr;
+  }
+  Lifted(const Lifted&) = delete;
+  Lifted& operator=(const Lifted&) = delete;
+  void add(uint32_t index) {
+    if (std::ranges::find(gone_, index) != gone_.end()) return;
+    p_.occupants_->lift(index, p_.nodes_);
+    give_back_licenses(held_, p_.occupants_->at(index));
+    gone_.push_back(index);
+  }
+
+ private:
+  PlanPass& p_;
+  Held held_;
+  std::vector<uint32_t> gone_;
+};
 
 PlanPass::RoomTogether::Outcome PlanPass::RoomTogether::start_or_make_room() {
   Outcome out;
@@ -79,10 +85,16 @@ PlanPass::RoomTogether::Outcome PlanPass::RoomTogether::start_or_make_room() {
   if (!out.which) {
     p_.begin_together(all_, std::move(chosen));
     out.what = Try::kStarted;
-  } else if (!out.why.ruled && out.room_wanted && make_room()) {
+  } else if (room_would_help(out) && make_room()) {
     out.what = Try::kClaimed;
   }
   return out;
+}
+
+// What a rule holds back others cannot change by ending, but for the licences that they hold.
+bool PlanPass::RoomTogether::room_would_help(const Outcome& out) const {
+  const bool lacks_licenses = out.why.reason == Reason::kLicenses && p_.params_.preempt.reclaim_licenses;
+  return out.room_wanted && (!out.why.ruled || lacks_licenses);
 }
 
 void PlanPass::RoomTogether::settle(PlanPass& pass, const Job& leader) {
@@ -139,7 +151,7 @@ bool PlanPass::RoomTogether::find_victims(Victims& victims) {
     std::vector<Chosen> chosen(all_.size());
     std::optional<size_t> failed;
     victims.clear();
-    Lifted lifted(*p_.occupants_, p_.nodes_);
+    Lifted lifted(p_);
     for (size_t i = 0; i < order.size() && !failed; ++i) {
       const size_t at = order[i];
       if (!find_victims_of(all_[at], chosen, chosen[at], victims)) {
@@ -164,18 +176,20 @@ bool PlanPass::RoomTogether::find_victims_of(const Component& one, const std::ve
     RequestClass& asked = p_.pending_.classes()[id]->shape;
     if (asked.never || state.barred || p_.stopped_.has(asked.partition)) continue;
     if (p_.closed_.test(asked.partition) && !p_.backfills()) continue;
-    Grant grant;
-    if (p_.held_back(state.rules, *one.job->request, asked, {Gate::kNotAlike, &state.least}, grant)) continue;
-    const WithinLayers within(asked, grant.layers);
     const Partition& partition = p_.cluster_.partitions.at(asked.partition);
     const Preemptor who{*one.job->request, partition, p_.rule_.of(*one.job), asked.shape.exclusive_user, true};
+    Grant grant;
+    std::optional<Victims> givers = givers_of(one, asked, who, state, victims, grant);
+    if (!givers) continue;
+    const WithinLayers within(asked, grant.layers);
     Victims gone;
     There there(p_.nodes_);
     for (uint32_t v : victims) {
       if (may_end(one, asked, v)) gone.push_back(v);
       else there.add(p_.occupants_->at(v));
     }
-    VictimSearch search(p_.nodes_, asked, p_.params_, &apart, *p_.occupants_, p_.preempt_rule_, who, p_.now_ - one.job->eligible);
+    VictimSearch search(p_.nodes_, asked, p_.params_, &apart, *p_.occupants_, p_.preempt_rule_, who, p_.now_ - one.job->eligible,
+                        std::move(*givers));
     search.without(gone);
     const std::optional<MadeRoom> room = search.run();
     if (!room) continue;
@@ -185,6 +199,27 @@ bool PlanPass::RoomTogether::find_victims_of(const Component& one, const std::ve
     return true;
   }
   return false;
+}
+
+// Who has to give up licences beyond those that are lifted, and what the component gets then; nothing: it is held back whoever does.
+std::optional<PlanPass::RoomTogether::Victims> PlanPass::RoomTogether::givers_of(const Component& one, const RequestClass& asked,
+                                                                                 const Preemptor& who, const ClassState& of,
+                                                                                 const Victims& lifted, Grant& grant) {
+  const auto free_with = [&](RuleSet rules, const Victims& more) {
+    Held have = p_.if_gone_ ? *p_.if_gone_ : p_.held_.held();
+    for (uint32_t v : more)
+      if (std::ranges::find(lifted, v) == lifted.end()) give_back_licenses(have, p_.occupants_->at(v));
+    grant = {};
+    return !p_.held_back(rules, *one.job->request, asked, {Gate::kNotAlike, &of.least}, grant, &have);
+  };
+  const RuleSet foreseen = of.rules & p_.foreseen_;
+  if (!free_with(of.rules & ~p_.foreseen_, {})) return std::nullopt;
+  if (free_with(foreseen, {})) return Victims{};
+  if (!p_.params_.preempt.reclaim_licenses) return std::nullopt;
+  const auto enough = [&](const Victims& some) { return free_with(foreseen, some); };
+  std::optional<Victims> givers = license_victims(*p_.occupants_, p_.preempt_rule_, who, asked.shape.licenses, enough);
+  if (givers && !enough(*givers)) givers.reset();  // what it gets is of these, not of those that were tried last
+  return givers;
 }
 
 bool PlanPass::RoomTogether::may_end(const Component& one, const RequestClass& asked, uint32_t victim) const {
@@ -207,7 +242,7 @@ Placement PlanPass::RoomTogether::place_without(const Component& one, const Requ
 }
 
 bool PlanPass::RoomTogether::choose_without(const Victims& gone, std::vector<Chosen>& chosen) {
-  Lifted lifted(*p_.occupants_, p_.nodes_);
+  Lifted lifted(p_);
   for (uint32_t v : gone) lifted.add(v);
   return first_fit(all_.size(), [&](const std::vector<size_t>& order) -> std::optional<size_t> {
     chosen.assign(all_.size(), {});

@@ -251,6 +251,56 @@ TEST(RoomTogether, NobodyIsSuspendedForThem) {
   }
 }
 
+TEST(RoomTogether, LicencesAreReclaimedForAComponentWhereThatIsAllowed) {
+  Params reclaiming = preempting(), silent = preempting();
+  reclaiming.licenses = silent.licenses = {{"matlab", 4}, {"ansys", 2}};
+  reclaiming.preempt.reclaim_licenses = true;
+  const auto licensed = [](uint32_t partition, const char* licenses) {
+    return a_job().tasks(1).in(partition).with([&](JobRequest& r) { r.licenses = licenses; });
+  };
+  const auto start = [&](Cluster& c, const JobBuilder& b) {
+    const JobId id = submit(c, b, kNow);
+    const Plan p = Planner().plan(c, reclaiming, kNow, Pass::kQuick);
+    apply_start(c, *start_of(p, id), kNow);
+    return id;
+  };
+  Cluster c = two_tiers(4);
+  const JobId three = start(c, licensed(kMain, "matlab:3")), two = start(c, licensed(kMain, "ansys:2"));
+  start(c, licensed(kMain, "matlab:1"));
+  const std::vector<JobId> ids = submit_together(c, {licensed(kHigh, "matlab:2"), whole(1, kHigh)});
+  EXPECT_TRUE(plan(c, silent).preemptions.empty());
+  const Plan p = plan(c, reclaiming);
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  EXPECT_EQ(p.preemptions[0].job, ids[0]);
+  EXPECT_EQ(p.preemptions[0].victims, std::vector<JobId>{three}) << "who has none of that licence stays, and who has too few";
+  EXPECT_EQ(p.preemptions[0].allocation->licenses, (std::vector<LicenseShare>{{"matlab", 2}}));
+  EXPECT_EQ(c.jobs.find(two.value)->state, JobState::kRunning);
+  claim(c, p.preemptions[0]);  // and they start when it has gone
+  end_job(c, three, kNow);
+  const Plan then = plan(c, reclaiming, Pass::kQuick);
+  const StartItem* item = start_of(then, ids[0]);
+  ASSERT_NE(item, nullptr);
+  EXPECT_EQ(item->together.size(), 1u);
+}
+
+TEST(RoomTogether, WhoGoesForItsNodesGivesItsLicencesToo) {
+  Params reclaiming = preempting();
+  reclaiming.licenses = {{"matlab", 1}};
+  reclaiming.preempt.reclaim_licenses = true;
+  Cluster c = two_tiers(2);
+  const JobId holds = submit(c, whole(2).with([](JobRequest& r) { r.licenses = "matlab"; }), kNow);
+  apply_start(c, *start_of(Planner().plan(c, reclaiming, kNow, Pass::kQuick), holds), kNow);
+  const JobBuilder lead = whole(1, kHigh).with([](JobRequest& r) { r.licenses = "matlab"; });
+  const std::vector<JobId> ids = submit_together(c, {lead, whole(1, kHigh)});
+  const Plan p = plan(c, reclaiming);
+  ASSERT_EQ(p.preemptions.size(), 1u);
+  EXPECT_EQ(p.preemptions[0].victims, std::vector<JobId>{holds});
+  // One licence more than there is: nobody ends for nothing.
+  Cluster d = c;
+  submit_together(d, {a_job().tasks(1).in(kHigh).with([](JobRequest& r) { r.licenses = "matlab:2"; }), whole(1, kHigh)});
+  EXPECT_EQ(plan(d, reclaiming).preemptions.size(), 1u);
+}
+
 TEST(RoomTogether, OnlyThoseThatHaveRunLongEnoughEnd) {
   Cluster c = two_tiers(2);
   for (int i = 0; i < 2; ++i) run(c, whole(1));

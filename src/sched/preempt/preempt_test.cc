@@ -94,6 +94,23 @@ TEST(Preempt, AJobOfAHigherTierTakesTheNodeOfOne) {
   EXPECT_EQ(preempted(c, a_job().tasks(1).exclusive().in(1), preempting()).size(), 1u);
 }
 
+// sbatch --test-only: nobody is told to go, and who would is counted on.
+TEST(Preempt, AForecastCountsOnThoseWhoWouldMakeRoom) {
+  Cluster c = two_tiers(1);
+  c.partitions.edit(0)->grace_time_seconds = 120;
+  run(c, a_job().tasks(1).exclusive().minutes(60));
+  const auto start = [&](uint32_t partition, const Params& params) {
+    const std::string name = c.partitions.at(partition).name;
+    const JobBuilder b = a_job().tasks(1).exclusive().minutes(10).with([&](JobRequest& r) { r.partitions = {name}; });
+    const auto got = Planner().will_run(c, params, b.request, kNow);
+    EXPECT_TRUE(got) << got.error().message() << got.error().hint;
+    return got ? got->start : Time{};
+  };
+  EXPECT_GE(start(0, preempting()), kNow + minutes(59)) << "of the same tier as the one that runs";
+  EXPECT_EQ(start(1, preempting()), kNow + minutes(2)) << "after the grace of the one that would go";
+  EXPECT_GE(start(1, Params()), kNow + minutes(59));
+}
+
 TEST(Preempt, NobodyGoesWhereThereIsRoom) {
   Cluster c = two_tiers(4);
   for (int i = 0; i < 3; ++i) run(c, a_job().tasks(1).exclusive());

@@ -18,14 +18,6 @@ namespace {
 
 using namespace event;
 
-Time time_of(const Event& event) {
-  const auto time = [](const auto& e) {
-    if constexpr (requires { e.time; }) return e.time;
-    else return Time{};
-  };
-  return std::visit(time, event);
-}
-
 class Applier : ToolApplier {
  public:
   Applier(Cluster& c, Indexes& x, Time time) : ToolApplier(c), c_(c), x_(x), time_(time), use_(c) {}
@@ -87,9 +79,10 @@ class Applier : ToolApplier {
     // COMPLETING and BLOCKED say what jobs do here, which only their own events change.
     constexpr uint32_t kOfJobs = kNodeCompleting | kNodeBlocked;
     node.flags = (change.flags & ~kOfJobs) | (node.flags & kOfJobs);
+    const bool stays = node.reason == change.reason && node.reason_uid == change.by;  // as old as it was
+    if (!stays) node.reason_time = change.reason.empty() ? kTimeUnset : change.time;
     node.reason = change.reason;
     node.reason_uid = change.by;
-    node.reason_time = change.reason.empty() ? kTimeUnset : change.time;
     node.resume_deadline = change.resume_deadline;
     node.resume_after = change.resume_after;
     node.next_state = change.next_state;

@@ -4,6 +4,14 @@
 
 namespace muster::slurmctld {
 
+Time time_of(const Event& event) {
+  const auto time = [](const auto& e) {
+    if constexpr (requires { e.time; }) return e.time;
+    else return Time{};
+  };
+  return std::visit(time, event);
+}
+
 void ToolApplier::operator()(const event::CrontabInstalled& e) {
   if (e.text.empty()) cluster_.crontabs.erase(e.user.value);
   else cluster_.crontabs.set(e.user.value, Crontab{e.user, e.text});
@@ -67,6 +75,32 @@ void ToolApplier::forget(const Node& node) {
   cluster_.node_names = names;
   cluster_.nodes.erase(node.id.value);
   cluster_.quarantines.erase(node.id.value);
+}
+
+void ToolApplier::operator()(const event::MaintenanceBegun& e) {
+  if (e.forgotten) cluster_.maintenances.erase(e.forgotten);
+  if (!e.maintenance) return;
+  cluster_.maintenances.set(e.maintenance->id, *e.maintenance);
+  cluster_.last_maintenance = std::max(cluster_.last_maintenance, e.maintenance->id);
+}
+
+void ToolApplier::operator()(const event::MaintenanceStateSet& e) {
+  Maintenance* m = cluster_.maintenances.edit(e.maintenance);
+  if (!m) return;
+  m->state = e.state;
+  m->why = e.why;
+  m->ended = e.ended;
+  if (e.count_anew) m->failures = 0;
+}
+
+void ToolApplier::operator()(const event::MaintenanceNodeMoved& e) {
+  Maintenance* m = cluster_.maintenances.edit(e.maintenance);
+  if (!m || e.index >= m->nodes.size()) return;
+  MaintenanceNode& node = m->nodes[e.index];
+  node.step = e.step;
+  node.why = e.why;
+  node.since = e.time;
+  if (e.step == MaintenanceStep::kFailed) ++m->failures;
 }
 
 void ToolApplier::rename(uint32_t node, const std::string& name) {

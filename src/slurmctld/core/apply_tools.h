@@ -1,4 +1,4 @@
-// Part of apply (apply.h): the events of crontabs, triggers, quarantines and allocations with a command, and the names of nodes and partitions.
+// Part of apply (apply.h): the events of crontabs, triggers, maintenances, quarantines and allocations with a command, and the names of nodes and partitions.
 // Recording, without a decision; whatever an event names that is not there is passed over.
 #pragma once
 
@@ -9,6 +9,9 @@
 #include "model/event.h"
 
 namespace muster::slurmctld {
+
+// When the event was; unset for those of old logs that do not say.
+Time time_of(const Event& event);
 
 class ToolApplier {
  public:
@@ -21,6 +24,9 @@ class ToolApplier {
   void operator()(const event::TriggerPulled& e);
   void operator()(const event::TriggerStarted& e);
   void operator()(const event::AllocationAttended& e);
+  void operator()(const event::MaintenanceBegun& e);
+  void operator()(const event::MaintenanceStateSet& e);
+  void operator()(const event::MaintenanceNodeMoved& e);
   void operator()(const event::NodeQuarantined& e);
 
  protected:

@@ -31,9 +31,10 @@ TEST(Commands, EachMessageToTheControllerHasARow) {
 
 // A command is none of whose job nothing is asked, but for those that mean no job or a new one.
 TEST(Commands, WhatChangesJobsIsAskedForEach) {
-  const std::set<std::string_view> without = {"SubmitJob",      "Allocate",        "WillRun",       "RunWithoutJob",     "UpdateNode",
-                                              "ControlNodes",   "UpdatePartition", "UpdateConfig",  "UpdateReservation", "SubmitHetJob",
-                                              "AllocateHetJob", "InstallCrontab",  "ClearTriggers", "JoinNode"};
+  const std::set<std::string_view> without = {"SubmitJob",         "Allocate",     "WillRun",          "RunWithoutJob",
+                                              "UpdateNode",        "ControlNodes", "UpdatePartition",  "UpdateConfig",
+                                              "UpdateReservation", "SubmitHetJob", "AllocateHetJob",   "InstallCrontab",
+                                              "ClearTriggers",     "JoinNode",     "StartMaintenance", "ControlMaintenance"};
   for (const CommandRow& row : command_rows()) {
     if (row.kind != CommandKind::kChange) continue;
     EXPECT_EQ(row.of_job == Right::kAsk, without.contains(row.name)) << row.name;

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/gres_conf.h"
 #include "hostlist/hostlist.h"
+#include "slurmctld/core/create_node.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
@@ -70,13 +71,16 @@ void set_aside_changeable(const View& view, NodeId id, const NodeSpec& spec, Eve
 std::vector<NodeId> configure_nodes(const View& view, Events& out) {
   const config::Config& config = view.settings.config();
   std::vector<NodeId> ids;
-  uint32_t next = view.cluster.nodes.empty() ? 0 : view.cluster.nodes.last_key() + 1;
+  const auto unknown =
+      static_cast<size_t>(std::ranges::count_if(config.nodes, [&](const config::NodeConfig& n) { return !view.cluster.node(n.name); }));
+  const std::vector<NodeId> free = unknown ? free_node_ids(view.cluster, unknown) : std::vector<NodeId>();
+  size_t taken = 0;
   Bitmap kept;
   for (uint32_t index = 0; index < config.nodes.size(); ++index) {
     NodeSpec spec = spec_of(view, index);
     const Node* known = view.cluster.node(spec.name);
     if (known) keep_place(*known, config.nodes[index], spec);
-    NodeId id = known ? known->id : NodeId(next++);
+    NodeId id = known ? known->id : free[taken++];
     ids.push_back(id);
     if (known) kept.set(id.value);
     auto shared = std::make_shared<const NodeSpec>(std::move(spec));
@@ -95,7 +99,7 @@ std::vector<NodeId> configure_nodes(const View& view, Events& out) {
     Node gone = n;
     gone.connected = false;  // no order can reach it any more
     set_node_down(view, gone, "removed from slurm.conf", out);
-    out.push_back(event::NodeRemoved{n.id});
+    out.push_back(event::NodeRemoved{n.id, view.now});
   });
   return ids;
 }

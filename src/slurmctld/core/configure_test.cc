@@ -39,6 +39,26 @@ TEST(Reconfigure, FilesAloneCountWithoutFlags) {
   b.expect_replay_equal();
 }
 
+// Else the job that ran on the old node is told to have run on the new one.
+TEST(Reconfigure, ANodeInPlaceOfAnotherHasANumberOfItsOwn) {
+  Bench b;
+  const JobId job = b.submit([](JobRequest& r) { r.required_nodes = "n3"; });
+  b.plan();
+  b.started(job);
+  b.ends(job);
+  for (const char* nodes : {"n[0-2]", "n[0-2],m1"}) {
+    config::MemoryFiles files{{"/etc/slurm/slurm.conf", "ClusterName=c\nSlurmctldHost=ctl\nNodeName=" + std::string(nodes) +
+                                                            " CPUs=4 RealMemory=4000\nPartitionName=main Nodes=ALL\n"}};
+    const auto other = std::make_shared<const config::LoadedConfig>(config::load_config(files, "/etc/slurm/slurm.conf").value());
+    b.turn([&] { b.core.configure(make_settings(other, Uid(64030), false)); });
+  }
+  const Node* node = b.core.cluster().node("m1");
+  ASSERT_TRUE(node);
+  EXPECT_EQ(node->id, NodeId(4));
+  EXPECT_EQ(b.get(job).allocation->nodes[0].node, NodeId(3));
+  b.expect_replay_equal();
+}
+
 TEST(Reconfigure, KeepPartStateKeepsTheState) {
   Bench b("ReconfigFlags=KeepPartState\n");
   change_all(b);

@@ -8,6 +8,7 @@
 #include "slurmctld/core/accrual.h"
 #include "slurmctld/core/completing_hold.h"
 #include "slurmctld/core/kept_priorities.h"
+#include "slurmctld/core/maintenance.h"
 #include "slurmctld/core/new_claims.h"
 #include "slurmctld/core/power_calls.h"
 #include "slurmctld/core/reservations.h"
@@ -119,6 +120,7 @@ void Core::follow_up(const Event& event) {
   note_minutes(event);
   if (settings_.sched.preempt.modes.gang) note_turns(event);
   note_reservations(event);
+  if (moves_maintenances(event)) maintenance_at_ = Time{};
   if (auto* e = std::get_if<event::JobEnding>(&event)) {
     JobId id = e->task_job ? e->task_job : e->job;
     if (ended_.empty() || ended_.back() != id) ended_.push_back(id);  // tasks without records of their own end by the thousand
@@ -407,7 +409,14 @@ void Core::housekeep() {
   save_power();
   resume_nodes();
   drop_excess_records();
-  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty() || !turned_.empty()) {
+  while (!ended_.empty() || !released_.empty() || !readied_.empty() || !unsettled_.empty() || !idled_.empty() || !turned_.empty() ||
+         now_ >= maintenance_at_) {
+    if (now_ >= maintenance_at_) {
+      maintenance_at_ = next_maintenance_time(own());
+      Decision<rpc::Empty> moves = keep_maintenances(own());
+      take(std::move(moves.events));
+      take(std::move(moves.orders));
+    }
     if (!turned_.empty()) take_turns(false);
     for (NodeId id : std::exchange(idled_, {})) settle(id);
     for_each_job(std::exchange(unsettled_, {}), [&](const Job& j, Events& out) { settle_dependencies(own(), j, out); });
@@ -469,7 +478,7 @@ void Core::rollback() {
   watch_slices();
   unsettled_reservations_.clear();
   happened_.clear();
-  resume_at_ = now_ + seconds(1);
+  resume_at_ = maintenance_at_ = now_ + seconds(1);
   quarantine_.rebuild(own());
 }
 

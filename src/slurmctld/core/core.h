@@ -129,7 +129,9 @@ class Core {
   std::vector<Effect> take_effects(Time now);
   std::shared_ptr<const Snapshot> snapshot() const;  // as of the last commit
   Time next_timer() const {
-    return indexes_.has_due() ? now_ : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_, resume_at_, quarantine_at_});
+    return indexes_.has_due()
+               ? now_
+               : std::min({indexes_.next_timer(), triggers_at_, inactive_at_, power_at_, resume_at_, maintenance_at_, quarantine_at_});
   }
   const Cluster& cluster() const { return cluster_; }
   const Indexes& indexes() const { return indexes_; }
@@ -238,6 +240,7 @@ class Core {
   Time quarantine_at_ = kTimeInfinite;          // when it looks next without anything that happened
   Time triggers_at_ = kTimeInfinite;            // next_trigger_time() of the state as it is
   std::set<uint32_t> started_triggers_;         // volatile: pulled ones that the daemon was told to run
+  Time maintenance_at_{};                       // when it looks at maintenances next: at first, and when a node changes
   bool may_upload_ = false;                     // volatile: slurmdbd is there and nothing is on its way to it
   std::vector<std::pair<NodeId, bool>> links_;  // nodes that connected or disconnected
 };

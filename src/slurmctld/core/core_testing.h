@@ -156,6 +156,7 @@ class Bench {
     EXPECT_EQ(same(core.cluster().crontabs, other.cluster().crontabs), 0u);
     EXPECT_EQ(same(core.cluster().cron_jobs, other.cluster().cron_jobs), 0u);
     EXPECT_EQ(same(core.cluster().triggers, other.cluster().triggers), 0u);
+    EXPECT_EQ(same(core.cluster().maintenances, other.cluster().maintenances), 0u);
     EXPECT_EQ(same(core.cluster().quarantines, other.cluster().quarantines), 0u);
     const auto known = [](const Core& c) {
       return c.cluster().directory ? contents_of(*c.cluster().directory) : std::vector<AccountChanges>();

@@ -70,21 +70,6 @@ Result<> join_topologies(const View& v, const std::vector<NewNode>& nodes, Event
   return {};
 }
 
-// Numbers that no node has and that no job of the table, ended ones too, knows a node by; the lowest, so that bitmaps stay short where nodes
-// come and go.
-std::vector<NodeId> free_ids(const Cluster& cluster, size_t count) {
-  Bitmap taken;
-  cluster.nodes.for_each([&](uint32_t id, const Node&) { taken.set(id); });
-  cluster.jobs.for_each([&](uint32_t, const Job& job) {
-    if (!job.allocation) return;
-    for (const NodeShare& share : job.allocation->nodes) taken.set(share.node.value);
-  });
-  std::vector<NodeId> out;
-  for (uint32_t id = 0; out.size() < count; ++id)
-    if (!taken.test(id)) out.emplace_back(id);
-  return out;
-}
-
 // MaxNodeCount; without it there is room for the nodes of slurm.conf only.
 Result<> check_room(const View& view, size_t more) {
   const size_t bound = config::most_nodes(view.settings.config());
@@ -125,6 +110,19 @@ void leave_all(const View& view, const std::set<uint32_t>& gone, Events& out) {
 
 }  // namespace
 
+std::vector<NodeId> free_node_ids(const Cluster& cluster, size_t count) {
+  Bitmap taken;
+  cluster.nodes.for_each([&](uint32_t id, const Node&) { taken.set(id); });
+  cluster.jobs.for_each([&](uint32_t, const Job& job) {
+    if (!job.allocation) return;
+    for (const NodeShare& share : job.allocation->nodes) taken.set(share.node.value);
+  });
+  std::vector<NodeId> out;
+  for (uint32_t id = 0; out.size() < count; ++id)
+    if (!taken.test(id)) out.emplace_back(id);
+  return out;
+}
+
 Result<std::vector<NodeSpec>> read_node_line(const View& view, const std::string& names, const std::vector<rpc::KeyValue>& keys) {
   std::string line = "NodeName=" + names;
   for (const rpc::KeyValue& kv : keys) {
@@ -150,7 +148,7 @@ Result<> add_nodes(const View& view, std::vector<NodeSpec> specs, Events& out) {
   for (const NodeSpec& spec : specs)
     if (view.cluster.node(spec.name)) return fail(Errc::kInvalidNodeName, {}, "node " + spec.name + " exists already");
   MUSTER_TRY_VOID(check_room(view, specs.size()));
-  const std::vector<NodeId> ids = free_ids(view.cluster, specs.size());
+  const std::vector<NodeId> ids = free_node_ids(view.cluster, specs.size());
   std::vector<NewNode> created;
   for (NodeSpec& spec : specs) {
     const NodeId id = ids[created.size()];
@@ -198,7 +196,7 @@ Result<Decision<rpc::Messages>> delete_nodes(const View& view, const rpc::Update
   }
   if (first && gone.empty()) return std::unexpected(*first);
   leave_all(view, gone, out.events);
-  for (uint32_t id : gone) out.events.push_back(event::NodeRemoved{NodeId(id)});
+  for (uint32_t id : gone) out.events.push_back(event::NodeRemoved{NodeId(id), view.now});
   return out;
 }
 

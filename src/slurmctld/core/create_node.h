@@ -13,6 +13,10 @@ namespace muster::slurmctld {
 // rule it breaks, or the State= of a line that says one.
 Result<std::vector<NodeSpec>> read_node_line(const View& view, const std::string& names, const std::vector<rpc::KeyValue>& keys);
 
+// Numbers that no node has and that no job of the table, ended ones too, knows a node by; the lowest, so that bitmaps stay short where nodes
+// come and go. Cost: O(nodes that jobs hold or held).
+std::vector<NodeId> free_node_ids(const Cluster& cluster, size_t count);
+
 // Adds the events that make these nodes part of the cluster, of its partitions and topologies. kInvalidNodeCount: more than MaxNodeCount;
 // kInvalidNodeName: one is there already. Cost: O(nodes that jobs hold or held).
 Result<> add_nodes(const View& view, std::vector<NodeSpec> specs, Events& out);

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "sched/explain/explain.h"
+#include "slurmctld/core/maintenance.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -63,6 +64,7 @@ Result<NodeExplanation> explain_node(const Snapshot& cluster, const Settings& se
   if (const Node* node = cluster.node(query.node); node && privacy.shows(*node)) {
     NodeExplanation out = sched::explain_node(cluster, settings.sched, now, *node, cluster.planned.get());
     leave_out_hidden(cluster, privacy, out.jobs);
+    out.maintenance = maintenance_of(cluster, node->id);
     return out;
   }
   std::vector<std::string_view> names;

@@ -271,7 +271,6 @@ void after_reboot(const View& view, const Node& node, const NodeHardware& found,
     change.reason = waited;
   }
   change.by = node.reason_uid;
-  change.time = node.reason_time;
 }
 
 void power_deadline(const View& view, const Node& node, Events& out) {

@@ -64,6 +64,38 @@ TEST_F(NodeRecords, ADrainingNodeIsDownWhenItsLastJobIsGone) {
   b.expect_replay_equal();
 }
 
+// Each change of a node is at its own time, also while its reason stays the same.
+TEST_F(NodeRecords, ADrainedNodeIsOutUntilItIsResumed) {
+  b.set_node("n0", "DRAIN");
+  b.now += minutes(3);
+  b.set_node("n1", "DOWN");
+  b.now += minutes(4);
+  const auto set = [&](const char* name, const char* state) {  // without a reason, as people do
+    b.turn([&] { EXPECT_TRUE(b.core.run(Caller::root(), rpc::UpdateNode{name, {{"State", "=", state}}}).has_value()); });
+  };
+  set("n0", "RESUME");
+  b.now += minutes(5);
+  set("n1", "RESUME");
+  EXPECT_EQ(events(), (std::vector<std::string>{"n0 down 0-7 test", "n1 down 3-12 test"}));
+  b.expect_replay_equal();
+}
+
+// Else it is down for ever in reports, also after it came back.
+TEST_F(NodeRecords, ANodeThatLeavesTheClusterIsDownNoLonger) {
+  b.set_node("n3", "DOWN");
+  b.now += minutes(5);
+  config::MemoryFiles files{{"/etc/slurm/slurm.conf",
+                             "ClusterName=c\nSlurmctldHost=ctl\nAccountingStorageType=accounting_storage/slurmdbd\n"
+                             "NodeName=n[0-2] CPUs=4 RealMemory=4000\nPartitionName=main Nodes=ALL\n"}};
+  const auto fewer = std::make_shared<const config::LoadedConfig>(config::load_config(files, "/etc/slurm/slurm.conf").value());
+  b.turn([&] { b.core.configure(make_settings(fewer, Uid(64030), false)); });
+  ASSERT_EQ(b.core.cluster().node("n3"), nullptr);
+  const std::vector<std::string> seen = events();
+  EXPECT_EQ(seen.front(), "n3 down 0-5 test");
+  for (const auto& [key, e] : known) EXPECT_NE(e.ended, kTimeUnset) << e.node << " " << e.reason;
+  b.expect_replay_equal();
+}
+
 TEST_F(NodeRecords, NothingIsKeptWithoutAccounting) {
   Bench off;
   off.set_node("n0", "DOWN");

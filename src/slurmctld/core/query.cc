@@ -3,6 +3,7 @@
 #include "slurmctld/core/assoc_mgr_rows.h"
 #include "slurmctld/core/explain.h"
 #include "slurmctld/core/license_rows.h"
+#include "slurmctld/core/maintenance.h"
 #include "slurmctld/core/priority_rows.h"
 #include "slurmctld/core/reservation_rows.h"
 #include "slurmctld/core/row_query.h"
@@ -115,6 +116,11 @@ Answered<rpc::QueryCrontab> answer(const QueryContext& c, rpc::QueryCrontab& que
 
 Answered<rpc::QueryTriggers> answer(const QueryContext& c, rpc::QueryTriggers& query) {
   return one_part<rpc::QueryTriggers>(query_triggers(*c.cluster, c.privacy, c.who, query));
+}
+
+Answered<rpc::QueryMaintenance> answer(const QueryContext& c, rpc::QueryMaintenance& query) {
+  MUSTER_TRY(rows, query_maintenance(*c.cluster, query));
+  return one_part<rpc::QueryMaintenance>(std::move(rows));
 }
 
 Answered<rpc::QueryText> answer(const QueryContext& c, rpc::QueryText& query) {

@@ -78,7 +78,8 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   record.cluster = cluster.name;
   if (was_ended(job.state)) record.exit_status = 0;
   if (job.array_tasks) record.array_tasks = format_array_tasks(*job.array_tasks);
-  record.flags = job.flags & ~kJobCompleting;  // this flag is about its nodes, which are no matter of accounting
+  record.flags = job.flags & ~kJobCompleting;                        // this flag is about its nodes, which are no matter of accounting
+  if (record.flags & kJobRequeueHold) record.flags |= kJobRequeued;  // that it is held then is its next run's
   if (job.detail) record.detail = *job.detail;
   if (job.pending() && job.dependencies) record.eligible = {};  // it only says when to look again
   record.partition = partition_text(cluster, job);

@@ -315,7 +315,7 @@ event::NodeStateChanged state_of(const Node& node, Time now) {
   change.flags = node.flags;
   change.reason = node.reason;
   change.by = node.reason_uid;
-  change.time = node.reason.empty() ? now : node.reason_time;
+  change.time = now;
   change.resume_deadline = node.resume_deadline;
   change.resume_after = node.resume_after;
   change.next_state = node.next_state;

@@ -7,6 +7,7 @@
 #include "sched/reserve/choose.h"
 #include "sched/supply/availability.h"
 #include "slurmctld/core/reservations.h"
+#include "slurmctld/core/reserved_licenses.h"
 #include "slurmctld/core/update_keys.h"
 
 namespace muster::slurmctld {
@@ -521,6 +522,7 @@ Result<Decision<rpc::Messages>> create(const View& view, const rpc::UpdateReserv
   draft.r.name = request.name.empty() ? first_name(draft.r) + "_" + std::to_string(draft.r.id) : request.name;
   if (request.name.empty() && view.cluster.reservation(draft.r.name)) draft.r.name += "_" + std::to_string(unix_seconds(view.now));
   MUSTER_TRY_VOID(choose_nodes(draft, nullptr));
+  MUSTER_TRY_VOID(check_reserved_licenses(view, draft.r));
   Decision<rpc::Messages> out;
   out.reply.lines.push_back("Reservation created: " + draft.r.name);
   out.events.push_back(reservation_set(view, std::move(draft.r)));
@@ -546,6 +548,7 @@ Result<Decision<rpc::Messages>> change(const View& view, const Reservation& befo
   MUSTER_TRY_VOID(check_flags(draft));
   if (draft.r.groups != before.groups) draft.r.group_members = members_after(before, draft.r, request);
   MUSTER_TRY_VOID(choose_nodes(draft, &before));
+  MUSTER_TRY_VOID(check_reserved_licenses(view, draft.r));
   Decision<rpc::Messages> out;
   out.reply.lines.push_back("Reservation updated.");
   if (draft.r == before) return out;

@@ -51,7 +51,7 @@ Result<Slurmd::FileOwner> Slurmd::file_owner(const net::Peer& peer, const rpc::S
   if (message.as_caller) {
     if (!may_ask(PeerRight::kAnyStep, peer))
       return fail(Errc::kAccessDenied, "only root and SlurmUser may send files without an allocation");
-    return FileOwner{std::nullopt, true};
+    return FileOwner{{}, true};
   }
   MUSTER_TRY(credential, check_credential(peer, message.credential, rpc::CredentialPurpose::kSendFile));
   places_.learn(credential);
@@ -60,11 +60,11 @@ Result<Slurmd::FileOwner> Slurmd::file_owner(const net::Peer& peer, const rpc::S
   for (const std::string& name : message.nodes)
     if (std::ranges::none_of(credential.nodes, [&](const rpc::StepNode& n) { return n.address.name == name; }))
       return fail(Errc::kInvalidNodeName, "node " + name + " is not one of job " + std::to_string(credential.job.value));
-  if (::geteuid() != 0) return FileOwner{std::nullopt, credential.by_key_alone};
+  if (::geteuid() != 0) return FileOwner{{}, credential.by_key_alone};
   MUSTER_TRY(users, users_.with(credential.uid, credential.gid));
   MUSTER_TRY(who, users->credentials(credential.uid));
   who.gid = credential.gid;
-  return FileOwner{std::move(who), credential.by_key_alone};
+  return FileOwner{{std::move(who), namespaces_.file_of(credential.job)}, credential.by_key_alone};
 }
 
 Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& frame) {
@@ -87,7 +87,7 @@ Result<> Slurmd::on_send_file(const net::ChannelPtr& channel, const net::Frame& 
       if (!fault.empty()) all->result.faults.push_back({node, std::move(fault)});
       all->over();
     };
-    if (Result<rpc::SendFile> plain = unpacked(message)) files_.take(*plain, owner.who, written);
+    if (Result<rpc::SendFile> plain = unpacked(message)) files_.take(*plain, owner.as, written);
     else written(std::string(plain.error().message()));
   }
   const uint32_t width = owner.to_each ? kWidestTree : std::clamp(message.fanout, 1u, kWidestTree);

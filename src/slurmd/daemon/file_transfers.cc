@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "os/job_namespace.h"
 #include "os/launch.h"
 
 namespace muster::slurmd {
@@ -35,7 +36,8 @@ struct FileTransfers::Transfer {
   Uid uid{};
   pid_t pid = 0;
   std::optional<os::Launch> launch;
-  os::Fd input, said;  // its descriptors 0 and 2
+  os::Fd input, said;                // its descriptors 0 and 2
+  std::pair<os::Fd, os::Fd> needed;  // until it runs its program
   uint64_t size = 0, offset = 0;
   std::string block;  // what is left of it
   bool last = false;
@@ -47,7 +49,8 @@ struct FileTransfers::Transfer {
 FileTransfers::FileTransfers(net::Loop& loop, std::string program) : loop_(loop), program_(std::move(program)) {}
 FileTransfers::~FileTransfers() = default;
 
-Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& block, const std::optional<os::Credentials>& who) {
+Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& block, const Owner& owner) {
+  const auto& who = owner.who;
   Uid uid = who ? who->uid : Uid(0);
   auto of_user = std::ranges::count_if(transfers_, [&](const auto& t) { return t.second->uid == uid; });
   if (transfers_.size() >= kMostTransfers || static_cast<size_t>(of_user) >= kMostTransfersOfUser)
@@ -63,6 +66,16 @@ Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& block
   ::fcntl(transfer->input.get(), F_SETFL, O_NONBLOCK);
   os::SpawnSpec spec;
   spec.path = program_;
+  os::Fd space, program;
+  if (!owner.name_space.empty()) {
+    MUSTER_TRY(opened, os::open_job_namespace(owner.name_space));
+    space = std::move(opened);
+    spec.mount_namespace = space.get();
+    // In there, the program's own folder may be one that is private to the job.
+    program.reset(::open(program_.c_str(), O_PATH | O_CLOEXEC));
+    if (!program) return fail(Errc::kError, program_ + ": cannot be opened");
+    spec.path = "/proc/self/fd/" + std::to_string(program.get());
+  }
   std::string flags = std::string("-") + (block.force ? "f" : "") + (block.make_directory ? "d" : "");
   spec.argv = {program_,
                "receive",
@@ -84,18 +97,19 @@ Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& block
   transfer->uid = uid;
   transfer->pid = launch.pid();
   transfer->launch.emplace(std::move(launch));
+  transfer->needed = {std::move(space), std::move(program)};
   transfer->size = block.size;
   Transfer* raw = transfer.get();
   transfers_[transfer->key] = std::move(transfer);
   return raw;
 }
 
-void FileTransfers::take(const rpc::SendFile& block, const std::optional<os::Credentials>& who, Done done) {
-  auto at = transfers_.find(key_of(block, who));
+void FileTransfers::take(const rpc::SendFile& block, const Owner& owner, Done done) {
+  auto at = transfers_.find(key_of(block, owner.who));
   Transfer* transfer = at == transfers_.end() ? nullptr : at->second.get();
   if (!transfer) {
     if (block.offset != 0) return done("the transfer is not known here (any more)");
-    auto started = start(block, who);
+    auto started = start(block, owner);
     if (!started) return done(std::string(started.error().message()));
     transfer = *started;
   }

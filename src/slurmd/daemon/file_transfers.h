@@ -25,15 +25,20 @@ class FileTransfers {
   FileTransfers(net::Loop& loop, std::string program);
   ~FileTransfers();
 
-  // Blocks come in order, the next one after the answer to the last. `who`: nullopt = as slurmd itself.
-  void take(const rpc::SendFile& block, const std::optional<os::Credentials>& who, Done done);
+  // As whom a file is written (none: as slurmd itself), and in which namespace of a job; "": the node's.
+  struct Owner {
+    std::optional<os::Credentials> who;
+    std::string name_space;
+  };
+  // Blocks come in order, the next one after the answer to the last.
+  void take(const rpc::SendFile& block, const Owner& owner, Done done);
   // Called for each child that SIGCHLD reports; true: it was one of ours.
   bool reaped(pid_t pid, int raw_status);
   size_t count() const { return transfers_.size(); }
 
  private:
   struct Transfer;
-  Result<Transfer*> start(const rpc::SendFile& block, const std::optional<os::Credentials>& who);
+  Result<Transfer*> start(const rpc::SendFile& block, const Owner& owner);
   void write(Transfer& transfer);
   void answer(Transfer& transfer, std::string fault);
   void give_up(Transfer& transfer);

@@ -22,16 +22,24 @@ class LateLaunches {
       : loop_(loop), patience_(patience), pause_(pause) {}
 
   // Calls `again` in a moment. False: the launch has waited for long enough.
-  bool wait(Key key, std::function<void()> again) {
+  bool wait(Key key, std::function<void()> again) { return wait(key, std::move(again), patience_); }
+  // The same for what takes another time, and is told with wake().
+  bool wait(Key key, std::function<void()> again, Duration patience) {
     Waiting& w = waiting_[key];
     const Duration now = net::Loop::monotonic();
     if (!w.timer) w.since = now;
-    if (w.timer && now - w.since >= patience_) {
+    if (w.timer && now - w.since >= patience) {
       waiting_.erase(key);
       return false;
     }
-    w.timer = loop_.after(pause_, std::move(again));
+    w.again = std::move(again);
+    w.timer = loop_.after(pause_, w.again);
     return true;
+  }
+  // Has all launches of a job tried again now.
+  void wake(JobId job) {
+    for (auto at = waiting_.lower_bound({job, StepId(0)}); at != waiting_.end() && at->first.first == job; ++at)
+      at->second.timer = loop_.after(Duration{}, at->second.again);
   }
   // The launch has been carried out, or will not be. True: it was waiting.
   bool over(Key key) { return waiting_.erase(key) > 0; }
@@ -46,6 +54,7 @@ class LateLaunches {
  private:
   struct Waiting {
     Duration since{};
+    std::function<void()> again;
     std::unique_ptr<net::Loop::Timer> timer;
   };
   net::Loop& loop_;

@@ -32,5 +32,21 @@ TEST(LateLaunches, OfAJobThatEndsAreNotStarted) {
   EXPECT_FALSE(started);
 }
 
+TEST(LateLaunches, AreTriedAtOnceWhenTheyAreWoken) {
+  net::Loop loop;
+  LateLaunches late(loop, minutes(1), minutes(1));
+  int started = 0;
+  EXPECT_TRUE(late.wait(
+      kStep, [&] { ++started; }, minutes(2)));
+  EXPECT_TRUE(late.wait({JobId(7), StepId(1)}, [&] {
+    ++started;
+    loop.stop();
+  }));
+  EXPECT_TRUE(late.wait({JobId(8), StepId(0)}, [&] { started += 10; }));
+  late.wake(JobId(7));
+  loop.run();
+  EXPECT_EQ(started, 2);
+}
+
 }  // namespace
 }  // namespace muster::slurmd

@@ -102,7 +102,8 @@ Result<> Slurmd::on_adopt(const net::ChannelPtr& channel, const net::Frame& fram
     const bool runs = s.step == kExternStep && s.state == step_rpc::StepdState::kRunning && !core_.has_ended(s.job, s.generation);
     if (runs && core_.is_external_open(s.job) && !core_.is_suspended(s.job) && s.uid == ask.uid) steps.push_back(s);
   });
-  const rpc::ProcessAdopted out = adopt(setup_, std::move(steps), ask.only_one, peer.pid);
+  rpc::ProcessAdopted out = adopt(setup_, std::move(steps), ask.only_one, peer.pid);
+  if (out.outcome == rpc::Adoption::kDone) out.text = namespaces_.file_of(out.job);  // src/pam/join.h
   if (out.outcome == rpc::Adoption::kDone) log_.info("process {} of uid {} is in job {}", peer.pid, ask.uid.value, out.job.value);
   else if (out.outcome == rpc::Adoption::kFailed) log_.error("process {} is not in job {}: {}", peer.pid, out.job.value, out.text);
   net::answer(*channel, frame, out);

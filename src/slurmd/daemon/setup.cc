@@ -69,6 +69,26 @@ Result<> fill_hardware(Setup& setup, const Arguments& arguments) {
   return {};
 }
 
+// What job_container.conf says for this node. Nothing of a job may run outside what was meant for it, so what is missing is an error.
+Result<> find_job_namespace(Setup& setup) {
+  if (!config::has_job_namespaces(setup.config())) return {};
+  config::JobNamespace own = setup.loaded->job_container.of(setup.node);
+  if (own.base.empty())
+    return fail(Errc::kConfig, "job_container.conf: BasePath: is not set for node " + setup.node + ", and NamespaceType is namespace/tmpfs",
+                "BasePath=none is for nodes whose jobs are to have the node's own directories");
+  if (own.base == "none") return {};
+  if (::geteuid() != 0) {
+    setup.notes.push_back("NamespaceType=namespace/tmpfs: this slurmd is not root's: jobs have the node's own " + join(own.dirs, ", "));
+    return {};
+  }
+  own.base = config::substitute_node(own.base, setup.node, setup.host);
+  if (const std::string_view in = config::private_above(own.dirs, setup.spool); !in.empty())
+    return fail(Errc::kConfig, "job_container.conf: Dirs: SlurmdSpoolDir (" + setup.spool + ") lies in " + std::string(in) +
+                                   ", so no job would find its script");
+  setup.job_namespace = std::move(own);
+  return {};
+}
+
 }  // namespace
 
 std::string Setup::agent_socket() const { return site::slurmd_agent_socket(pid_file, node); }
@@ -115,6 +135,7 @@ Result<Setup> load_setup(const Arguments& arguments) {
   for (const std::string& more : {config.nodes[index].line->parameters, arguments.parameters})
     if (!more.empty()) text += (text.empty() ? "" : ",") + more;
   setup.parameters = config::OptionList::parse(text);
+  MUSTER_TRY_VOID(find_job_namespace(setup));
   MUSTER_TRY_VOID(fill_hardware(setup, arguments));
   setup.prologs = site::expand_programs(config.prolog);
   setup.epilogs = site::expand_programs(config.epilog);

@@ -29,14 +29,6 @@ namespace {
 
 constexpr Duration kLoadInterval = seconds(20);
 
-// "" removes the variable, even where the job was submitted from inside a job that has it.
-void set_variable(std::vector<std::string>& environment, const std::string& name, const std::string& value) {
-  std::erase_if(environment, [&](const std::string& e) { return e.starts_with(name + "="); });
-  if (!value.empty()) environment.push_back(name + "=" + value);
-}
-
-std::string clocks_name(JobId job, StepId step, uint32_t generation) { return step_name(job, step) + "." + std::to_string(generation); }
-
 }  // namespace
 
 Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
@@ -53,6 +45,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
                }}),
       programs_(loop_, log),
       plugins_(log),
+      namespaces_(loop_, log, setup_.stepd, [this](JobId job) { late_.wake(job); }),
       clocks_(log, setup_.spool, nvml_library()),
       gpu_watch_(loop_, log, {setup_.program_directory + "/slurmd", nvml_library(), setup_.gpu_samples()},
                  [this] { return wants_gpu_samples(setup_, stepds_); }),
@@ -131,6 +124,7 @@ Result<> Slurmd::start() {
   MUSTER_TRY_VOID(managed_.start());
   for (const auto& [job, generation] : ended_runs_.read(net::Loop::now())) core_.remember_ended(job, generation);
   MUSTER_TRY_VOID(prepare_cgroups(setup_, log_));
+  MUSTER_TRY_VOID(namespaces_.start(setup_));
   if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
   auto accept = [this](net::ChannelPtr c) { accepted(std::move(c)); };
   net::Limits limits;
@@ -149,6 +143,11 @@ Result<> Slurmd::start() {
   stepds_.adopt([this] {
     put_back_clocks();
     end_abandoned();
+    std::map<JobId, uint32_t> living;
+    stepds_.for_each_step([&](const step_rpc::StepdReport& r) {
+      if (!is_over(r)) living[r.job] = std::max(living[r.job], r.generation);
+    });
+    namespaces_.find_again(living);
     settle();
     watch_gpus(false);
     checks_.start([this] {
@@ -234,7 +233,7 @@ void Slurmd::carry_out(const RunEpilog& e) {
 
 void Slurmd::set_clocks(const TresFrequencyText& asked, const std::vector<GresShare>& gres, step_rpc::StepdLaunch& l) {
   const GpuClockOrder order = gpu_clock_order(asked, setup_.config().gpu_freq_def, setup_.hardware.gres, gres);
-  std::vector<std::string> told = clocks_.begin(clocks_name(l.job, l.step, l.generation), order);
+  std::vector<std::string> told = clocks_.begin(run_name(l.job, l.step, l.generation), order);
   if (l.tasks.empty()) return;
   for (std::string& line : told) l.tasks.front().notes.push_back(std::move(line));
 }
@@ -242,7 +241,7 @@ void Slurmd::set_clocks(const TresFrequencyText& asked, const std::vector<GresSh
 void Slurmd::put_back_clocks() {
   std::vector<std::string> gone = clocks_.steps();
   stepds_.for_each_step([&](const step_rpc::StepdReport& r) {
-    if (!is_over(r)) std::erase(gone, clocks_name(r.job, r.step, r.generation));
+    if (!is_over(r)) std::erase(gone, run_name(r.job, r.step, r.generation));
   });
   for (const std::string& step : gone) clocks_.end(step);
 }
@@ -251,7 +250,8 @@ Result<pid_t> Slurmd::start_stepd(step_rpc::StepdLaunch launch, std::optional<mp
   MUSTER_TRY_VOID(look_after_scope(setup_, log_));
   leftovers_.leave(launch.job, launch.step);
   if (launch.gather && !launch.gather->gpu_samples.empty()) watch_gpus(true);
-  return stepds_.start(std::move(launch), std::move(mpi), io_by_root);
+  const auto name_space = namespaces_.for_step(launch.job, launch.step);
+  return stepds_.start(std::move(launch), std::move(mpi), io_by_root, name_space);
 }
 
 // The controller will not order this: for it, such a job is not on this node any more.
@@ -264,128 +264,10 @@ void Slurmd::end_abandoned() {
   }
 }
 
-Result<step_rpc::StepdLaunch> Slurmd::batch_launch_of(const node_rpc::LaunchBatch& order) {
-  const JobRequestPtr& request = order.job.request;
-  MUSTER_TRY(users, users_.with(request ? request->uid : Uid{0}, request ? request->gid : Gid{0}));
-  return batch_launch(setup_, *users, order);
-}
-
-// Reads from the spool what the order names by hash.
-Result<> Slurmd::read_content(node_rpc::LaunchBatch& order) {
-  auto read = [&](const std::string& hash, std::string& to) -> Result<> {
-    if (hash.empty()) return {};
-    MUSTER_TRY(bytes, contents_.read(hash));
-    to = std::move(bytes);
-    return {};
-  };
-  MUSTER_TRY_VOID(read(order.script_hash, order.script));
-  return read(order.environment_hash, order.environment);
-}
-
-// Whether the start waits for the user database; then it is carried out again, at last even if there is still no answer.
-template <class Start>
-bool Slurmd::comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid) {
-  if (!users_.with(uid, gid) && late_.wait({job, step}, [this, e] {
-        carry_out(e);
-        settle();
-      }))
-    return true;
-  late_.over({job, step});
-  return false;
-}
-
-// Ends a launch that was still waiting when its step was told to end.
-void Slurmd::end_late(JobId job, uint32_t generation, StepId step) {
-  const std::string why = "it was told to end before it was started";
-  carry_out(RefuseStep{job, generation, step, why});
-  core_.on_event(StepFailed{job, generation, step, false, why});
-}
-
-void Slurmd::carry_out(const StartBatch& e) {
-  const node_rpc::JobOnNode& job = e.launch->job;
-  if (job.request && comes_later(e, job.job, kBatchStep, job.request->uid, job.request->gid)) return;
-  node_rpc::LaunchBatch whole = *e.launch;
-  if (Result<> here = read_content(whole); !here) {
-    log_.error("batch job {}: {}", job.job.value, here.error().message());
-    return core_.on_event(ContentLost{e.launch, std::string(here.error().message())});
-  }
-  // Its content is let go of when slurmstepd has it, or when nobody will ever take it. The loop may have ended before.
-  const std::shared_ptr<void> content(nullptr, [this, id = job.job, generation = job.generation](void*) {
-    loop_.defer([this, id, generation] { contents_.let_go(id, generation); });
-  });
-  auto launch = batch_launch_of(whole);
-  if (launch) set_clocks(job.request->tres_freq, job.share.gres, *launch);
-  if (launch) set_variable(launch->environment, "SLURM_STEPMGR", managed_.manages(job.job) ? setup_.node : "");
-  Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
-  if (pid) {
-    stepds_.when_taken(job.job, kBatchStep, [content] {});
-    log_.debug("launching batch job {} for uid {}", job.job.value, job.request ? job.request->uid.value : 0);
-    return;
-  }
-  clocks_.end(clocks_name(job.job, kBatchStep, job.generation));
-  log_.error("batch job {}: {}", job.job.value, pid.error().message());
-  const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
-  core_.on_event(StepFailed{job.job, job.generation, kBatchStep, node_fault, std::string(pid.error().message())});
-}
-
-void Slurmd::carry_out(const StartExternal& e) {
-  const node_rpc::JobOnNode& job = *e.job;
-  const auto [uid, gid] = job.request ? std::pair(job.request->uid, job.request->gid) : std::pair<Uid, Gid>();
-  if (comes_later(e, job.job, kExternStep, uid, gid)) return;
-  auto users = users_.with(uid, gid);
-  auto launch = users ? external_launch(setup_, **users, job) : std::unexpected(users.error());
-  Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
-  if (pid) return;
-  log_.error("external step of job {}: {}", job.job.value, pid.error().message());
-  const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
-  core_.on_event(StepFailed{job.job, job.generation, kExternStep, node_fault, std::string(pid.error().message())});
-}
-
 void Slurmd::carry_out(const EndExternal& e) {
   if (late_.over({e.job, kExternStep})) return end_late(e.job, e.generation, kExternStep);
   stepds_.end(e.job, kExternStep, {0, {}});
   unkillable_[e.job] = loop_.after(setup_.config().unkillable_step_timeout, [this, e] { give_up({e.job, e.generation}); });
-}
-
-Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
-  MUSTER_TRY(mpi, step_mpi(setup_, asked.credential, asked.launch));
-  const rpc::StepCredential& c = asked.credential;
-  MUSTER_TRY(users, users_.with(c.uid, c.gid));
-  MUSTER_TRY(launch, step_launch(setup_, *users, c, asked.launch));
-  launch.manager = asked.credential.manager;
-  set_variable(launch.environment, "SLURM_STEPMGR", launch.manager);
-  set_clocks(asked.launch.request->tres_freq, c.nodes[launch.node_id].gres, launch);
-  auto pid = start_stepd(std::move(launch), std::move(mpi), asked.by_root);
-  if (!pid) clocks_.end(clocks_name(c.job, c.step, c.generation));
-  return pid;
-}
-
-void Slurmd::carry_out(const StartStep& e) {
-  auto at = asked_.find({e.job, e.step});
-  if (at == asked_.end()) return;
-  if (comes_later(e, e.job, e.step, at->second.credential.uid, at->second.credential.gid)) return;
-  AskedStep asked = std::move(at->second);
-  asked_.erase(at);
-  Result<pid_t> pid = launch_step(asked);
-  if (!pid) {
-    log_.error("step {}: {}", step_name(e.job, e.step), pid.error().message());
-    if (auto channel = asked.channel.lock()) channel->answer_error(asked.id, pid.error());
-    core_.on_event(StepFailed{e.job, e.generation, e.step, false, std::string(pid.error().message())});
-    return;
-  }
-  starting_[{e.job, e.step}] = Asker{asked.channel, asked.id, asked.message};
-}
-
-// srun learns what became of its launch with slurmstepd's first word.
-void Slurmd::answer_launch(const step_rpc::StepdReport& r) {
-  auto at = starting_.find({r.job, r.step});
-  if (at == starting_.end() || r.state == step_rpc::StepdState::kStarting) return;
-  Asker asker = at->second;
-  starting_.erase(at);
-  auto channel = asker.channel.lock();
-  if (!channel) return;
-  if (r.state == step_rpc::StepdState::kLaunchFailed) return channel->answer_error(asker.id, Error(Errc::kError, r.text));
-  channel->answer(asker.id, asker.message, wire::encoded(rpc::StepLaunched{r.pid}));
 }
 
 void Slurmd::carry_out(const RefuseStep& e) {
@@ -495,6 +377,7 @@ void Slurmd::carry_out(const DropJob& e) {
   neighbours_.forget(e.job);
   ends_.forget(e.job);
   late_.over(e.job);
+  namespaces_.remove(e.job, e.generation);
   leftovers_.end(setup_.groups, e.job);
 }
 
@@ -507,6 +390,7 @@ void Slurmd::read_config() {
   setup_ = std::move(*fresh);
   programs_.set_serial(has_prolog_flag("Serial"));
   if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
+  if (namespaces_.differs(setup_)) log_.error("reconfigure: NamespaceType and job_container.conf take effect at the next start of slurmd");
   users_.clear();
   managed_.configure();
   checks_.configure();
@@ -551,7 +435,7 @@ void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
   using enum step_rpc::StepdState;
   answer_launch(r);
   if (!r.manager.empty()) ends_.managed_by({r.job, r.step}, r.manager);
-  if (is_over(r)) clocks_.end(clocks_name(r.job, r.step, r.generation));
+  if (is_over(r)) clocks_.end(run_name(r.job, r.step, r.generation));
   switch (r.state) {
     case kStarting: break;
     case kRunning: core_.on_event(StepStarted{r.job, r.generation, r.step}); break;
@@ -559,6 +443,8 @@ void Slurmd::on_stepd(const step_rpc::StepdReport& r) {
       if (r.step == kBatchStep) contexts_[r.job].exit_status = r.exit_status;
       if (r.step == kBatchStep) core_.on_event(StepStarted{r.job, r.generation, r.step});
       core_.on_event(StepEnded{r.job, r.generation, r.step, r.exit_status, r.out_of_memory, r.ends_step, r.usage});
+      // Nothing of the job is left; one that ended before its time is not missed.
+      if (r.step == kExternStep && core_.has_ended(r.job, r.generation)) namespaces_.remove(r.job, r.generation);
       break;
     case kLaunchFailed:
       log_.error("step {}: {}", step_name(r.job, r.step), r.text);
@@ -573,7 +459,7 @@ void Slurmd::on_children() {
   if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
   for (const os::Reaped& r : ended)
     if (!programs_.reaped(r.pid, r.status.raw) && !checks_.reaped(r.pid, r.status.raw) && !sweeper_.reaped(r.pid) &&
-        !gpu_watch_.reaped(r.pid))
+        !namespaces_.reaped(r.pid, r.status.raw) && !gpu_watch_.reaped(r.pid))
       files_.reaped(r.pid, r.status.raw);
 }
 

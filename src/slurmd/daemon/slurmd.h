@@ -23,6 +23,7 @@
 #include "slurmd/daemon/gpu_clocks.h"
 #include "slurmd/daemon/gpu_watch.h"
 #include "slurmd/daemon/job_memory.h"
+#include "slurmd/daemon/job_namespaces.h"
 #include "slurmd/daemon/late_launches.h"
 #include "slurmd/daemon/leftovers.h"
 #include "slurmd/daemon/local_users.h"
@@ -58,8 +59,8 @@ class Slurmd {
     bool by_root = false;  // who asked
   };
   struct FileOwner {
-    std::optional<os::Credentials> who;  // none: slurmd itself
-    bool to_each = false;                // as far as the tree is wide
+    FileTransfers::Owner as;
+    bool to_each = false;  // as far as the tree is wide
   };
   using StepKey = std::pair<JobId, StepId>;
 
@@ -81,6 +82,8 @@ class Slurmd {
   Result<> read_content(node_rpc::LaunchBatch& order);
   template <class Start>
   bool comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid);
+  template <class Start>
+  Result<bool> namespace_comes_later(const Start& e, JobId job, uint32_t generation, StepId step, Uid uid);
   void end_late(JobId job, uint32_t generation, StepId step);
   void carry_out(const StartStep& e);
   Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
@@ -137,7 +140,7 @@ class Slurmd {
   void pass_on(const rpc::SendFile& part, std::function<void(rpc::FileSent)> done);
   Result<TrustedCredential> verified(const std::string& text) const;
   Result<TrustedCredential> check_credential(const net::Peer& peer, const std::string& text, rpc::CredentialPurpose purpose) const;
-  // managed_service.cc: steps that the slurmd of their job's first node manages
+  // steps that the slurmd of their job's first node manages
   bool answer_for_managed(const net::ChannelPtr& channel, const net::Frame& frame);
   void asked_by_controller(const net::ChannelPtr& channel, const net::Frame& frame);
   Result<> on_part_ended(const net::ChannelPtr& channel, const net::Frame& frame);
@@ -164,6 +167,7 @@ class Slurmd {
   Stepds stepds_;
   site::Programs programs_;
   NodePlugins plugins_;
+  JobNamespaces namespaces_;
   GpuClocks clocks_;
   GpuWatch gpu_watch_;
   EnergyWatch energy_;

@@ -72,6 +72,8 @@ std::string step_name(JobId job, StepId step) {
   return out + std::to_string(step.value);
 }
 
+std::string run_name(JobId job, StepId step, uint32_t generation) { return step_name(job, step) + "." + std::to_string(generation); }
+
 // The name has the generation because the last run of a requeued job may still be on its way out.
 std::string Stepds::socket_of(Key key, uint32_t generation) const {
   return spool_ + "/step." + step_name(key.first, key.second) + "." + std::to_string(generation) + ".sock";
@@ -211,7 +213,8 @@ Result<Stepds::Begun> Stepds::begin_by_itself(const std::string& title, bool plu
   return begun;
 }
 
-Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi, bool io_by_root) {
+Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi, bool io_by_root,
+                            const std::optional<step_rpc::StepdNamespace>& name_space) {
   Key key{launch.job, launch.step};
   launch.socket_path = socket_of(key, launch.generation);
   MUSTER_TRY_VOID(make_room(launch));
@@ -237,6 +240,7 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
     net::notify(*steps_[key].channel, *mpi);
   }
   if (io_by_root) net::notify(*steps_[key].channel, step_rpc::StepdRootsIo{});
+  if (name_space) net::notify(*steps_[key].channel, *name_space);
   net::notify(*steps_[key].channel, launch);
   return pid;
 }

@@ -16,6 +16,7 @@
 
 #include "model/mpi_rpc.h"
 #include "model/step_rpc.h"
+#include "model/step_run.h"
 #include "net/channel.h"
 #include "os/fd.h"
 #include "os/fork_server.h"
@@ -57,7 +58,8 @@ class Stepds {
   const std::set<Key>& abandoned() const { return abandoned_; }
   // Fills in socket_path, and the directory of `mpi`. `io_by_root`: root named the address of its streams; else its user did. Returns the
   // pid of slurmstepd.
-  Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
+  Result<pid_t> start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false,
+                      const std::optional<step_rpc::StepdNamespace>& name_space = std::nullopt);
 
   void signal(JobId job, StepId step, const step_rpc::StepdSignal& m);
   void end(JobId job, StepId step, const step_rpc::StepdEnd& how);
@@ -128,6 +130,7 @@ class Stepds {
   std::vector<net::ChannelPtr> leaving_;  // released, not gone yet
 };
 
-std::string step_name(JobId job, StepId step);  // "12.batch", "12.0"
+std::string step_name(JobId job, StepId step);                      // "12.batch", "12.0"
+std::string run_name(JobId job, StepId step, uint32_t generation);  // "12.0.1"
 
 }  // namespace muster::slurmd

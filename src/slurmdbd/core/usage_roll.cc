@@ -62,13 +62,30 @@ void UsageRoll::add(const ReservationRecord& reservation, std::vector<UsageKey> 
   if (!(reservation.flags & kResvIgnoreJobs)) reserved_.emplace(reservation.name, Reserved{reservation, std::move(holders), {}});
 }
 
-void UsageRoll::add(const JobRecord& job) {
+// What is counted up to an hour's end less what was up to its begin: the parts are whole joules, and none is lost.
+void UsageRoll::add_energy(const Span& used, uint32_t number, uint64_t joules) {
+  const uint64_t length = used.seconds_within(used.from, used.until);
+  if (!joules || !length || used.until == kTimeInfinite) return;
+  const auto up_to = [&](Time t) {
+    const uint64_t seconds = used.seconds_within(used.from, t);
+    return joules / length * seconds + joules % length * seconds / length;
+  };
+  each_hour(used, [&](size_t hour, uint64_t) {
+    const TresAmounts part{.energy = up_to(edges_[hour + 1]) - up_to(edges_[hour])};
+    add_tres(hours_[hour].used[number], part);
+    add_tres(hours_[hour].cluster.allocated, part);
+    add_tres(hours_[hour].cluster.reported, part);
+  });
+}
+
+void UsageRoll::add(const JobRecord& job, uint64_t joules) {
   if (const Span used = used_span(job); !used.empty()) {
     const uint32_t number = number_of({job.account, job.user, job.qos, job.wckey, job.partition, came_to_nothing(job)});
     each_hour(used, [&](size_t hour, uint64_t n) {
       add_tres(hours_[hour].used[number], job.tres_allocated, n);
       add_tres(hours_[hour].cluster.allocated, job.tres_allocated, n);
     });
+    add_energy(used, number, joules);
     if (!job.reservation.empty())
       for (auto [at, end] = reserved_.equal_range(job.reservation); at != end; ++at) {
         const Span shared{std::max(used.from, at->second.record.started), std::min(used.until, at->second.record.ended)};

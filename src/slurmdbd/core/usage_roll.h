@@ -29,7 +29,8 @@ class UsageRoll {
 
   // Reservations before the jobs in them. `holders`: whose usage its idle time is, in equal parts; none: nobody's.
   void add(const ReservationRecord& reservation, std::vector<UsageKey> holders);
-  void add(const JobRecord& job);
+  // `joules`: what all its steps took; in parts as long as its time in each hour. What a job takes counts when it has ended.
+  void add(const JobRecord& job, uint64_t joules = 0);
   void add(const EventRecord& event);  // of a node, or what the cluster was made of
   std::vector<Usage> take();           // one for each hour
 
@@ -47,6 +48,7 @@ class UsageRoll {
   uint32_t number_of(UsageKey key);
   template <class F>
   void each_hour(const Span& span, F&& f);  // f(hour, seconds)
+  void add_energy(const Span& used, uint32_t number, uint64_t joules);
   void give_idle_reservations();
 
   std::vector<Time> edges_;

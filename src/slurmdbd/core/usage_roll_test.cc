@@ -55,6 +55,27 @@ TEST(UsageRoll, AJobIsCutAtTheEdgesOfHours) {
   }
 }
 
+TEST(UsageRoll, EnergyIsSpreadOverAJobsTimeAndNoneIsLost) {
+  const auto of_hours = [](std::vector<Time> edges, Time running = kTimeUnset) {
+    UsageRoll roll(std::move(edges));
+    JobRecord j = job(30, 150);
+    if (running == kTimeInfinite) j.ended = kTimeUnset, j.state = JobState::kRunning;
+    roll.add(j, 1'000'001);
+    return roll.take();
+  };
+  const std::vector<Usage> got = of_hours(hours(3));
+  EXPECT_EQ(*got[0].entries[0].used.energy, 250'000u);
+  EXPECT_EQ(*got[1].entries[0].used.energy, 500'000u);
+  EXPECT_EQ(*got[2].entries[0].used.energy, 250'001u);
+  EXPECT_EQ(got[1].cluster.reported.energy, got[1].entries[0].used.energy) << "100 % of it is what all jobs took";
+  EXPECT_EQ(got[1].cluster.allocated.energy, got[1].entries[0].used.energy);
+  EXPECT_EQ(of_hours({at(60), at(120)})[0].entries, got[1].entries) << "an hour by itself";
+  EXPECT_EQ(of_hours(hours(1), kTimeInfinite)[0].entries[0].used.energy, std::nullopt) << "what it takes is known when it has ended";
+  UsageSum sum;
+  for (const Usage& u : got) sum.add(u);
+  EXPECT_EQ(*sum.take().entries[0].used.energy, 1'000'001u);
+}
+
 // TrackSlurmctldDown: whatever no job had.
 TEST(UsageRoll, WhileItsControllerIsAwayWhatIsIdleIsDown) {
   UsageRoll roll(hours(2));

@@ -148,7 +148,7 @@ class PurgingTest : public testing::TestWithParam<const char*> {
   }
   size_t jobs_before(Time until) {
     size_t count = 0;
-    EXPECT_TRUE(storage->jobs_within("c", start - kDay * 100, kTimeInfinite - kDay, [&](const JobRecord& record) -> Result<> {
+    EXPECT_TRUE(storage->jobs_within("c", start - kDay * 100, kTimeInfinite - kDay, [&](const JobRecord& record, uint64_t) -> Result<> {
       count += record.ended != kTimeUnset && record.ended < until;
       return {};
     }));

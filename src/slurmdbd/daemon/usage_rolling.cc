@@ -75,8 +75,8 @@ Result<std::vector<Usage>> usage_of_hours(sql::Storage& storage, const Directory
     roll.add(e);
     return {};
   }));
-  MUSTER_TRY_VOID(storage.jobs_within(cluster, from, until, [&](const JobRecord& j) -> Result<> {
-    roll.add(j);
+  MUSTER_TRY_VOID(storage.jobs_within(cluster, from, until, [&](const JobRecord& j, uint64_t joules) -> Result<> {
+    roll.add(j, joules);
     return {};
   }));
   return roll.take();

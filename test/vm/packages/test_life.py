@@ -18,7 +18,7 @@ SlurmUser=slurm
 AuthType=auth/munge
 CredType=cred/munge
 StateSaveLocation=/var/lib/slurm/slurmctld
-SlurmdSpoolDir=/var/lib/slurm/slurmd
+SlurmdSpoolDir=/var/spool/slurmd
 SlurmctldLogFile=/var/log/slurm/slurmctld.log
 SlurmdLogFile=/var/log/slurm/slurmd.log
 SelectTypeParameters=CR_Core_Memory
@@ -62,7 +62,7 @@ def test_the_release_before_is_installed_and_waits_for_its_configuration():
     assert root("id", "-un", "slurm").out == "slurm\n"
     for name in DAEMONS:
         assert root("systemctl", "is-enabled", name).out == "enabled\n"
-        assert unit(name, "FragmentPath")["FragmentPath"] == "/usr/lib/systemd/system/%s.service" % name
+        assert unit(name, "FragmentPath")["FragmentPath"].endswith("/lib/systemd/system/%s.service" % name)
         assert run("systemctl", "is-active", name, user="root").out.strip() != "active"
 
 
@@ -88,7 +88,8 @@ def recorded(number):
 
 
 class Submissions:
-    """A user who submits short jobs all the while. Each number that was printed ran once, says `settle`."""
+    """A user who submits short jobs all the while. Each number that was printed ran once, says `settle`. The command may still be that of
+    the release before, which reports a request that the controller had not read when it was restarted: that is refused, and not lost."""
 
     def __init__(self, name):
         self.ran = "%s/ran-%s" % (HOME, name)
@@ -105,8 +106,19 @@ class Submissions:
         self.over.set()
         self.thread.join()
         until(lambda: "an empty queue: %s" % ok("squeue").out, lambda: not ok("squeue", "-h").out, 120)
-        assert len(self.numbers) > 3 and not self.refused, (self.numbers, self.refused)
+        assert len(self.numbers) > 3 and len(self.refused) < 3, (self.numbers, self.refused)
+        assert all("(receive failure)" in one for one in self.refused), self.refused
         assert sorted(read(self.ran).split()) == sorted(self.numbers)
+
+
+def lasting(number):
+    """The processes of the job that are there until its end: not the short naps of its scripts."""
+    def name(pid):
+        try:
+            return read("/proc/%d/comm" % pid)
+        except OSError:
+            return "sleep\n"
+    return {pid for pid in pids_in(group(number)) if name(pid) != "sleep\n"}
 
 
 def carried_over(release, name):
@@ -116,17 +128,17 @@ def carried_over(release, name):
     runs = sbatch("-n1", "--mem=50", "-o", "out-" + name, "--wrap", "srun bash -c '%s'" % waiting)
     wait_job(runs, "RUNNING")
     attached = spawn("srun", "-n1", "--mem=50", "bash", "-c", waiting)
-    until("the steps of both jobs", lambda: pids_in(group(runs, 0)) and pids_in(group(runs + 1, 0)), 60)
+    until("the scripts of both jobs", lambda: len(lasting(runs)) >= 3 and lasting(runs + 1), 60)
     queued = sbatch("--exclusive", "--dependency=afterok:%d" % runs, "-o", "queued-" + name, "--wrap", "echo then")
     held = sbatch("--hold", "-o", "/dev/null", "--wrap", "true")
-    before = pids_in(group(runs)) + pids_in(group(runs + 1))
+    before = lasting(runs) | lasting(runs + 1)
     load = Submissions(name)
     try:
         for role in ORDER:
             install(release, role)
             if role in DAEMONS:
                 until("%s to be active" % role, lambda: root("systemctl", "show", "-pActiveState", role).out == "ActiveState=active\n", 60)
-            assert set(before) <= set(pids_in(group(runs)) + pids_in(group(runs + 1))), role
+            assert before <= lasting(runs) | lasting(runs + 1), role
             until(lambda: "an answer after %s" % role, lambda: run("squeue", "-h").code == 0, 60)
             assert job(runs)["JobState"] == "RUNNING" and job(held)["JobState"] == "PENDING", role
         assert job(queued)["Dependency"] == "afterok:%d(unfulfilled)" % runs
@@ -156,11 +168,11 @@ def test_upgraded_while_jobs_run():
     assert {"muster-pam", "muster-slurmd"} <= installed()
 
 
-def test_and_back_and_again():
+def test_and_back():
     root("dpkg", "--remove", *("muster-" + role for role in set(packages("now")) - set(packages("before"))), timeout=120)
     carried_over("before", "back")
-    carried_over("now", "again")
-    install("now", "pam")
+    install("now", *ORDER, "pam")
+    wait_idle()
 
 
 @pytest.mark.row(135)
@@ -177,8 +189,9 @@ def test_logins_by_ssh_are_part_of_a_job():
     ok("ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", HOME + "/.ssh/id_ed25519")
     ok("cp", HOME + "/.ssh/id_ed25519.pub", HOME + "/.ssh/authorized_keys")
     os.makedirs("/run/sshd", exist_ok=True)
+    root("systemctl", "start", "systemd-user-sessions")     # until then nobody but root may log in (pam_nologin)
     root("/usr/sbin/sshd", "-p", "2222", "-o", "UsePAM=yes", "-o", "ListenAddress=127.0.0.1", "-o", "PidFile=/run/sshd-test.pid",
-         "-o", "HostKey=/etc/ssh/ssh_host_ed25519_key", "-E", LOGS + "/sshd.log")
+         "-o", "HostKey=/etc/ssh/ssh_host_ed25519_key", "-o", "LogLevel=DEBUG1", "-E", LOGS + "/sshd.log")
     ssh = ("ssh", "-p", "2222", "-o", "StrictHostKeyChecking=no", "-o", "BatchMode=yes", "-o", "ConnectTimeout=60", "alice@127.0.0.1")
     try:
         refused = run(*ssh, "true")
@@ -209,5 +222,6 @@ def test_removed_and_purged():
     assert os.path.exists("/etc/slurm/slurm.conf") and os.listdir("/var/lib/slurm/slurmctld"), "configuration and state are there until they are purged"
     root("dpkg", "--purge", *("muster-" + role for role in packages("now")), timeout=120)
     assert sorted(os.listdir("/etc/slurm")) == ["cgroup.conf", "slurm.conf", "slurmdbd.conf"], "what the administrator wrote stays"
-    assert not os.path.exists("/var/lib/slurm") and not glob.glob("/etc/logrotate.d/muster-*") and not glob.glob(LOGS + "/slurm*.log*")
+    left = [f for p in ("/var/lib/slurm", "/var/spool/slurmd", "/etc/logrotate.d/muster-*", LOGS + "/slurm*.log*") for f in glob.glob(p)]
+    assert not left, left
     assert not glob.glob(TREE + "/system.slice/slurmstepd.scope/job_*"), "no group of a job is left"
