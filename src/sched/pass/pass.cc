@@ -4,6 +4,7 @@
 
 #include "sched/fair_factors.h"
 #include "sched/pass/held_back.h"
+#include "sched/pass/over_others.h"
 #include "sched/pass/within_layers.h"
 #include "sched/place/gang.h"
 #include "sched/qos_flags.h"
@@ -567,7 +568,7 @@ Result<Planner::Forecast> PlanPass::forecast(const RequestBody& request, Request
   if (!held_back(rules_concerning(asked, partition, params_) & foreseen_, request, asked, {}, grant)) {
     const WithinLayers within(asked, grant.layers);
     now = place(nodes_, asked, params_, &profile(), {});
-    if (!placed(now)) over_others = forecast_over_others(request, asked);
+    if (!placed(now)) over_others = OverOthers::forecast(*this, request, asked);
   }
   if (const AllocationPtr* allocation = placed(now)) return Planner::Forecast{now_, asked.partition, *allocation};
   const uint32_t extra = forecasts_++;

@@ -34,9 +34,6 @@ class PlanPass {
   Plan run();
   // After run(): when and where a request that is not in the queue would start, behind everything that is.
   Result<Planner::Forecast> forecast(const RequestBody& request, RequestClass asked);
-  // Where others would make room, and when the last of them has gone at the latest; nobody is told to. A request has no priority yet, so
-  // what depends on that is left out.
-  std::optional<Planner::Forecast> forecast_over_others(const RequestBody& request, const RequestClass& asked);
   // After run(): what is promised to the jobs of the queue.
   const NodeFilter& promises() { return profile(); }
 
@@ -182,6 +179,7 @@ class PlanPass {
   std::set<uint32_t> closed_reservations_;
   std::set<uint32_t> foretold_;  // reservations of whose next repetition the first place is told
   class HeldBack;
+  class OverOthers;
   std::unique_ptr<HeldBack> held_back_;  // their nodes, where backfill does not look ahead
   std::unordered_set<uint32_t> done_;
   std::vector<Head> due_;                               // heterogeneous jobs whose turn comes later

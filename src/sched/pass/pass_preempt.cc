@@ -1,6 +1,7 @@
 // The part of a pass in which jobs make room for others: claims of earlier passes first, then whoever finds no room at its turn.
 #include <algorithm>
 
+#include "sched/pass/over_others.h"
 #include "sched/pass/pass.h"
 #include "sched/pass/room_together.h"
 #include "sched/pass/within_layers.h"
@@ -109,16 +110,18 @@ PlanPass::Try PlanPass::make_room(const Job& job, uint32_t class_id, uint32_t ar
   return Try::kStarted;
 }
 
-std::optional<Planner::Forecast> PlanPass::forecast_over_others(const RequestBody& request, const RequestClass& asked) {
-  const Partition& partition = cluster_.partitions.at(asked.partition);
-  if (asked.never || !preempt_rule_.preempts(partition, request)) return std::nullopt;
-  if (!occupants_) occupants_ = std::make_unique<Occupants>(cluster_, preempt_rule_, pending_, nodes_.size(), now_);
+std::optional<Planner::Forecast> PlanPass::OverOthers::forecast(PlanPass& pass, const RequestBody& request, const RequestClass& asked) {
+  const Partition& partition = pass.cluster_.partitions.at(asked.partition);
+  const PreemptRule& rule = pass.preempt_rule_;
+  if (asked.never || !rule.preempts(partition, request)) return std::nullopt;
+  std::unique_ptr<Occupants>& there = pass.occupants_;
+  if (!there) there = std::make_unique<Occupants>(pass.cluster_, rule, pass.pending_, pass.nodes_.size(), pass.now_);
   const Preemptor who{request, partition, 0, asked.shape.exclusive_user};
-  const std::optional<MadeRoom> room = VictimSearch(nodes_, asked, params_, filter(), *occupants_, preempt_rule_, who, {}).run();
+  const std::optional<MadeRoom> room = VictimSearch(pass.nodes_, asked, pass.params_, pass.filter(), *there, rule, who, {}).run();
   if (!room || !room->allocation) return std::nullopt;
-  Time start = now_;
+  Time start = pass.now_;
   for (uint32_t v : room->victims)
-    if (occupants_->at(v).how != PreemptHow::kSuspend) start = std::max(start, now_ + preempt_rule_.grace(*occupants_->at(v).job));
+    if (there->at(v).how != PreemptHow::kSuspend) start = std::max(start, pass.now_ + rule.grace(*there->at(v).job));
   return Planner::Forecast{start, asked.partition, room->allocation};
 }
 
