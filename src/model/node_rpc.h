@@ -302,7 +302,9 @@ struct RebootNode {  // have the features brought, if any, and run RebootProgram
   std::string reason;
   std::string action;  // "": RebootProgram
   std::vector<std::string> features;
-  MUSTER_FIELDS(field(1, "reason", self.reason); field(2, "action", self.action); field(3, "features", self.features);)
+  Time issued{};  // the same in a repeated order, which a node that has begun ignores
+  MUSTER_FIELDS(field(1, "reason", self.reason); field(2, "action", self.action); field(3, "features", self.features);
+                field(4, "issued", self.issued);)
 };
 
 struct PowerDownNode {  // run the PowerAction of that name, which powers this node down

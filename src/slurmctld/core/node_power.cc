@@ -52,7 +52,7 @@ void issue_reboot(const View& v, const Node& n, event::NodeStateChanged& e, std:
   e.resume_deadline = resume_deadline(v, n);
   e.reason += " : reboot issued";
   if (config::reboots_from_controller(v.settings.config(), e.power_action)) e.run = event::PowerProgram::kReboot;
-  else orders.push_back({n.id, node_rpc::RebootNode{e.reason, e.power_action, {}}});
+  else orders.push_back({n.id, node_rpc::RebootNode{e.reason, e.power_action, {}, e.reboot_issued}});
 }
 
 // SlurmctldParameters=idle_on_node_suspend: what was wrong with it goes with the machine.
@@ -247,7 +247,8 @@ void after_reboot(const View& view, const Node& node, const NodeHardware& found,
   bool rebooted = found.boot_time > node.reboot_issued || (node.hardware && node.hardware->boot_id != found.boot_id);
   if (!rebooted) {
     if (!config::reboots_from_controller(view.settings.config(), node.power_action))
-      orders.push_back({node.id, node_rpc::RebootNode{node.reason, node.power_action, node.boot_features}});  // the first order may be lost
+      orders.push_back({node.id, node_rpc::RebootNode{node.reason, node.power_action, node.boot_features,
+                                                      node.reboot_issued}});  // the first order may be lost
     return;
   }
   change.flags &= ~kNodeRebootIssued;

@@ -51,7 +51,7 @@ void PowerCalls::take(const Cluster& cluster, const Indexes& indexes, const conf
     if (reboot_themselves(config, call)) {  // one that is not connected is told when it registers
       for (NodeId id : call.nodes)
         if (const Node* node = cluster.nodes.find(id.value); node && node->connected)
-          out.push_back(Order{id, node_rpc::RebootNode{node->reason, call.action, call.features}});
+          out.push_back(Order{id, node_rpc::RebootNode{node->reason, call.action, call.features, node->reboot_issued}});
       continue;
     }
     if (call.program == event::PowerProgram::kResume) add_jobs(indexes, call);

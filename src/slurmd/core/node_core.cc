@@ -296,9 +296,11 @@ void NodeCore::order(const node_rpc::Reconfigure& o) {
 
 void NodeCore::order(const node_rpc::SetLogging& o) { effects_.emplace_back(ChangeLogging{o}); }
 
-void NodeCore::order(const node_rpc::RebootNode& o) { effects_.emplace_back(Reboot{o.reason, o.action, o.features}); }
-
-void NodeCore::order(const node_rpc::PowerDownNode& o) { effects_.emplace_back(PowerDown{o.action}); }
+void NodeCore::order(const node_rpc::RebootNode& o) {
+  if (o.issued != kTimeUnset && o.issued == reboot_begun_) return;
+  reboot_begun_ = o.issued;
+  effects_.emplace_back(Reboot{o.reason, o.action, o.features});
+}
 
 void NodeCore::order(const node_rpc::NotifyJob& o) {
   Entry* e = find(o.job, o.generation);

@@ -192,13 +192,14 @@ struct StepsMeasured {  // MeasureSteps was carried out
   uint32_t generation = 0;
   std::optional<Bytes> resident;  // none: no use is gathered here
 };
+struct RebootFailed {};   // the program that was to reboot the node: a repeated order tries again
 struct StepsUnkillable {  // what EndSteps was to end is still here, long after SIGKILL
   JobId job{};
   uint32_t generation = 0;
   std::string held;  // as of StepSurvives
 };
 using NodeEvent = std::variant<PrologEnded, EpilogEnded, ContentFound, ContentMissing, ContentLost, StepSurvives, StepAsked, StepStarted,
-                               StepEnded, StepFailed, StepsStopped, StepsMeasured, StepsUnkillable>;
+                               StepEnded, StepFailed, StepsStopped, StepsMeasured, StepsUnkillable, RebootFailed>;
 
 struct NodePrograms {  // which programs the node's configuration has
   bool prolog = false, epilog = false;
@@ -281,7 +282,7 @@ class NodeCore {
   void order(const node_rpc::Reconfigure& o);
   void order(const node_rpc::SetLogging& o);
   void order(const node_rpc::RebootNode& o);
-  void order(const node_rpc::PowerDownNode& o);
+  void order(const node_rpc::PowerDownNode& o) { effects_.emplace_back(PowerDown{o.action}); }
   void order(const node_rpc::TestNode& o) { effects_.emplace_back(TestThisNode{o.since}); }
   void order(const node_rpc::NotifyJob& o);
   void order(const node_rpc::SuspendJob& o);
@@ -304,6 +305,7 @@ class NodeCore {
   void event(const StepsStopped& e);
   void event(const StepsMeasured& e);
   void event(const StepsUnkillable& e);
+  void event(const RebootFailed&) { reboot_begun_ = kTimeUnset; }
 
   Entry* find(JobId job, uint32_t generation);
   Entry& entry_of_step(JobId job, uint32_t generation);
@@ -335,6 +337,7 @@ class NodeCore {
 
   NodePrograms programs_;
   bool registered_ = false;
+  Time reboot_begun_ = kTimeUnset;  // which reboot this slurmd has begun
   std::map<JobId, Entry> jobs_;
   std::set<std::pair<JobId, uint32_t>> forgotten_;   // those of late; steps of them that come now are refused
   std::deque<std::pair<JobId, uint32_t>> in_order_;  // the same, as they ended

@@ -475,6 +475,13 @@ TEST(Orders, RebootAndLoggingArePassedOn) {
   b.order(RebootNode{"firmware"});
   ASSERT_EQ(of<Reboot>(b.effects).size(), 1u);
   EXPECT_EQ(of<Reboot>(b.effects)[0].reason, "firmware");
+  b.order(RebootNode{"firmware", {}, {}, from_unix(7)});
+  EXPECT_EQ(of<Reboot>(b.effects).size(), 1u);
+  b.order(RebootNode{"firmware", {}, {}, from_unix(7)});
+  EXPECT_EQ(of<Reboot>(b.effects).size(), 0u) << "slurmctld came back and said it again";
+  b.event(RebootFailed{});
+  b.order(RebootNode{"firmware", {}, {}, from_unix(7)});
+  EXPECT_EQ(of<Reboot>(b.effects).size(), 1u);
   b.order(SetLogging{"debug", {"+gres"}});
   ASSERT_EQ(of<ChangeLogging>(b.effects).size(), 1u);
   EXPECT_EQ(of<ChangeLogging>(b.effects)[0].order.level, "debug");

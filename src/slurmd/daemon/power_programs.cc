@@ -8,28 +8,30 @@ namespace muster::slurmd {
 namespace {
 
 // A PowerAction is told the node after the arguments of its own; what reboots a node for features is told those.
-void start(const PowerRun& run, const config::PowerCommand& command, const char* key, const std::vector<std::string>& features = {},
-           std::function<void()> then = {}) {
+void start(
+    const PowerRun& run, const config::PowerCommand& command, const char* key, const std::vector<std::string>& features = {},
+    std::function<void(bool)> over = [](bool) {}) {
   std::vector<std::string> arguments(command.argv.begin() + 1, command.argv.end());
   if (command.action) arguments.push_back(run.setup.node_config().name);
   if (!features.empty()) arguments.push_back(join(features, ","));
   run.programs.run({site::ProgramCall(command.argv[0], std::move(arguments))}, node_environment(run.setup), std::nullopt,
-                   [&log = run.log, key, then = std::move(then)](const std::string& error) {
-                     if (!error.empty()) return log.error("{}: {}", key, error);
-                     if (then) then();
+                   [&log = run.log, key, over = std::move(over)](const std::string& error) {
+                     if (!error.empty()) log.error("{}: {}", key, error);
+                     over(error.empty());
                    });
 }
 
 }  // namespace
 
-void run_reboot(const PowerRun& run, const Reboot& order, std::function<void()> stop) {
+void run_reboot(const PowerRun& run, const Reboot& order, std::function<void(bool)> over) {
   const config::PowerCommand command = config::power_command(run.setup.config(), run.setup.config().reboot_program, order.action);
-  if (command.argv.empty() && order.action.empty())
-    return run.log.error("slurmctld asks for a reboot, and slurm.conf names no RebootProgram");
-  if (command.argv.empty()) return run.log.error("slurmctld asks for a reboot, and slurm.conf names no PowerAction {}", order.action);
+  if (command.argv.empty()) {
+    run.log.error("slurmctld asks for a reboot, and slurm.conf names no {}",
+                  order.action.empty() ? "RebootProgram" : "PowerAction " + order.action);
+    return over(false);
+  }
   run.log.info("rebooting by {}: {}", command.argv[0], order.reason);
-  if (!run.setup.config().slurmd_parameters.has("shutdown_on_reboot")) stop = {};
-  start(run, command, "RebootProgram", order.features, std::move(stop));
+  start(run, command, "RebootProgram", order.features, std::move(over));
 }
 
 void run_power_down(const PowerRun& run, const PowerDown& order) {

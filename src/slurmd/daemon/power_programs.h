@@ -16,8 +16,8 @@ struct PowerRun {
   const Setup& setup;
 };
 // They start the program and return; the log has what goes wrong.
-// `stop`: called when the program has ended well, if SlurmdParameters=shutdown_on_reboot says so.
-void run_reboot(const PowerRun& run, const Reboot& order, std::function<void()> stop);
+// `over`: the program has ended, and whether it ended well.
+void run_reboot(const PowerRun& run, const Reboot& order, std::function<void(bool well)> over);
 void run_power_down(const PowerRun& run, const PowerDown& order);
 
 }  // namespace muster::slurmd

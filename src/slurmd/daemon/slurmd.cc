@@ -415,7 +415,11 @@ void Slurmd::carry_out(const ChangeLogging& e) {
 }
 
 void Slurmd::carry_out(const Reboot& e) {
-  checks_.bring(e.features, [this, e] { run_reboot({programs_, log_, setup_}, e, [this] { stop(); }); });
+  auto over = [this](bool well) {
+    if (!well) core_.on_event(RebootFailed{});
+    else if (setup_.config().slurmd_parameters.has("shutdown_on_reboot")) stop();
+  };
+  checks_.bring(e.features, [this, e, over] { run_reboot({programs_, log_, setup_}, e, over); });
 }
 void Slurmd::carry_out(const PowerDown& e) { run_power_down({programs_, log_, setup_}, e); }
 
