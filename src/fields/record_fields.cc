@@ -91,6 +91,18 @@ std::optional<uint32_t> qos_number(const View& v) {
   return known == v.style.qos_numbers.end() ? std::nullopt : std::optional(known->second);
 }
 
+std::optional<uint32_t> number_of(uint32_t number) { return number ? std::optional(number) : std::nullopt; }
+std::optional<uint32_t> association_number(const Job& job) { return number_of(job.association); }
+std::optional<uint32_t> reservation_number(const Job& job) { return number_of(job.reservation_id); }
+std::optional<uint32_t> wckey_number(const View& v) {
+  const auto known = v.style.wckey_numbers.find({v.job.cluster, v.job.user, v.job.wckey});
+  return known == v.style.wckey_numbers.end() ? std::nullopt : std::optional(known->second);
+}
+// Of records of earlier releases nothing is known.
+std::string_view exclusive(const Job& job) { return job.shares == Shares::kUnknown ? "" : word_of(job.exclusive); }
+std::string_view shares_word(const Job& job) { return word_of(job.shares); }
+std::string_view scheduler_part(const Job& job) { return started_by_word(job.flags); }
+
 std::string wckey_shown(const Job& job) { return job.wckey_is_default ? "*" + job.wckey : job.wckey; }
 std::string_view wckey_flag(const Job& job) { return job.wckey_is_default ? "ASSIGNED_DEFAULT" : ""; }
 
@@ -215,6 +227,9 @@ constexpr RecordFact kWho[] = {
     field<MaybeNumber, qos_number>("The number of its quality of service", job_column("QOSRAW", 6)),
     field<Text, &Job::qos>("The qualities of service it asked for", job_column("QOSREQ", 10), member("qosreq", 470)),
     field<Text, wckey_shown>("Its workload characterization key", job_column("WCKey", 10), member<Text, &Job::wckey>("wckey.wckey", 720)),
+    field<MaybeNumber, wckey_number>("The number of that key", job_column("WCKeyID", 10)),
+    field<MaybeNumber, association_number>("The number of the association", job_column("AssocID", 7),
+                                           member<Number, &Job::association>("association.id", 140)),
     field<Words, wckey_flag>("Flags of that key", member("wckey.flags", 730)),
     field<Text, &Job::mcs_label>("Its multi-category security label", job_column("McsLabel", 12), member("mcs.label", 410)),
     field<Text, &Job::reservation>("The reservation it ran in", job_column("Reservation", 20), member("reservation.name", 540)),
@@ -272,6 +287,7 @@ constexpr RecordFact kCourse[] = {
                                step_member("time.system", 50)),
     field<CpuTime, total_cpu>("CPU time of it and of the system for it", column("TotalCPU", 10), member("time.total", 290),
                               step_member("time.total", 70)),
+    field<Words, scheduler_part>("Which part of the scheduler started it", job_column("Flags", 19), member("flags", 340)),
     // its state and its end
     field<Words, state>("Its state", column("State", 10).written(put_record_state), member("state.current", 640),
                         step_member("state", 170)),
@@ -305,6 +321,10 @@ constexpr RecordFact kHeld[] = {
                                step_member("task.distribution", 270)),
     field<Text, text_by<put_mem_requested>>("Memory it asked for", job_column("ReqMem", 10),
                                             member<Quantity, mem_requested_mb>("required.memory_per_node", 500)),
+    field<Text, exclusive>("What it had for itself: NO, NODE, USER, MCS, TOPO", job_column("Exclusive", 10)),
+    field<Text, shares_word>("Whether it could share its resources: NO, YES, OK", job_column("OverSubscribe", 13)),
+    field<MaybeNumber, reservation_number>("The number of that reservation", job_column("ReservationId", 8),
+                                           member<Number, &Job::reservation_id>("reservation.id", 530)),
     field<Text, &Job::features>("Features the job asked for", job_column("Constraints", 19), member("constraints", 170)),
     field<Text, &Job::licenses>("Licences it asked for", job_column("Licenses", 20), member("licenses", 400)),
     field<Text, tres_allocated>("Trackable resources allocated", column("AllocTRES", 10),
@@ -326,17 +346,10 @@ constexpr RecordFact kHeld[] = {
 
 // What Slurm prints where a feature is not in use.
 constexpr RecordFact kMissing[] = {
-    absent_field<Text, no_text>("", "The number of the association", column("AssocID", 7), member<Number, zero>("association.id", 140)),
     absent_field<Text, no_text>("", "The partition of the association", member("association.partition", 120)),
     absent_field<Text, no_text>("", "A Blue Gene block", column("BlockID", 16), member("block", 150)),
-    absent_field<Text, no_text>("", "Whether it had its nodes for itself", column("Exclusive", 10)),
-    absent_field<Words, no_text>("", "Which part of the scheduler started it", column("Flags", 19), member("flags", 340)),
-    absent_field<Text, no_text>("", "Whether it could share its resources", column("OverSubscribe", 13)),
-    absent_field<Text, no_text>("", "The number of that reservation", column("ReservationId", 8),
-                                member<Number, zero>("reservation.id", 530)),
     absent_field<Text, no_text>("", "Size of its segments of a block topology", column("SegmentSize", 11),
                                 member<Number, zero>("segment_size", 570)),
-    absent_field<Text, no_text>("", "The number of that key", column("WCKeyID", 10)),
     absent_field<Quantity, no_number>("", "Memory that it asked for, for a CPU", member("required.memory_per_cpu", 490)),
     absent_field<Text, no_text>("", "Its script", member("script", 560)),
     absent_field<Text, no_text>("", "The process of its srun", step_member("pid", 140)),

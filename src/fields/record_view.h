@@ -4,6 +4,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <tuple>
 
 #include "fields/columns.h"
 #include "fields/environment.h"
@@ -16,7 +17,8 @@ struct RecordStyle {
   char units = 0;         // --units: one of KMGTP
   bool truncate = false;  // --truncate: times within [from, until]
   Time from{}, until{};
-  std::map<std::string, uint32_t> qos_numbers;  // the database's, for who asks for them
+  std::map<std::string, uint32_t> qos_numbers;                                          // the database's, for who asks for them
+  std::map<std::tuple<std::string, std::string, std::string>, uint32_t> wckey_numbers;  // likewise; by cluster, user and name
 };
 
 struct RecordView {

@@ -18,6 +18,8 @@
 #include "model/enums.h"
 #include "model/job.h"
 #include "model/rpc.h"
+#include "model/sharing_words.h"
+#include "model/started_by.h"
 #include "model/step_usage.h"
 #include "model/tres_amounts.h"
 
@@ -50,7 +52,7 @@ struct JobRecord {
   std::string array_tasks;  // "0-15%4" of a record with pending tasks
   JobState state = JobState::kPending;
   Reason reason = Reason::kNone;
-  uint32_t flags = 0;  // JobFlag, kRecordWithoutStdio
+  uint32_t flags = 0;  // JobFlag, kStartedBy, kRecordWithoutStdio
   std::string detail;
   Time eligible{}, started{}, ended{}, suspended{};
   Duration suspended_total{};
@@ -73,7 +75,10 @@ struct JobRecord {
   uint64_t db_index = 0;                             // of the row, set by slurmdbd when it answers; not stored
   HetPart het;
   TresAmounts tres_requested, tres_allocated;
-  bool wckey_is_default = false;  // nobody named a wckey: it is the user's default one
+  bool wckey_is_default = false;                 // nobody named a wckey: it is the user's default one
+  uint32_t association = 0, reservation_id = 0;  // their numbers; 0: none
+  Exclusive exclusive = Exclusive::kDefault;     // what it has for itself, by its partition's rule too
+  Shares shares = Shares::kUnknown;              // kUnknown: a record of an earlier release
   // Of a batch job, between slurmctld and slurmdbd alone: the hashes of what model/job_content.h is about. No answer has them.
   std::string script_hash, environment_hash;
   MUSTER_FIELDS(field(1, "key", self.key); field(2, "position", self.position); field(3, "cluster", self.cluster);
@@ -99,7 +104,9 @@ struct JobRecord {
                 field(54, "cancelled_by", self.cancelled_by); field(55, "has_script", self.has_script);
                 field(56, "db_index", self.db_index); field(86, "het", self.het); field(90, "tres_requested", self.tres_requested);
                 field(91, "tres_allocated", self.tres_allocated); field(92, "wckey_is_default", self.wckey_is_default);
-                field(93, "script_hash", self.script_hash); field(94, "environment_hash", self.environment_hash);)
+                field(93, "script_hash", self.script_hash); field(94, "environment_hash", self.environment_hash);
+                field(95, "association", self.association); field(96, "reservation_id", self.reservation_id);
+                field(97, "exclusive", self.exclusive); field(98, "shares", self.shares);)
 };
 
 // A step of a job; batch, extern and interactive are steps too.
@@ -202,7 +209,9 @@ struct JobRecordFilter {
   uint32_t min_cpus = 0, max_cpus = 0, min_nodes = 0, max_nodes = 0, min_limit_min = 0, max_limit_min = 0;  // 0: no bound
   bool duplicates = false;  // each run of a requeued job, else only the last one
   bool steps = true;
-  bool ineligible = false;  // also those that wait for their begin or are held; else only jobs that were eligible by `until`
+  uint32_t started_by = 0;      // bits of kStartedBy: by any of them; 0: however it was started, or not at all
+  bool start_recorded = false;  // only runs that have started
+  bool ineligible = false;      // also those that wait for their begin or are held; else only jobs that were eligible by `until`
   MUSTER_FIELDS(field(1, "jobs", self.jobs); field(2, "users", self.users); field(3, "groups", self.groups);
                 field(4, "clusters", self.clusters); field(5, "accounts", self.accounts); field(6, "partitions", self.partitions);
                 field(7, "names", self.names); field(8, "qos", self.qos); field(9, "wckeys", self.wckeys);
@@ -211,7 +220,8 @@ struct JobRecordFilter {
                 field(16, "from", self.from); field(17, "until", self.until); field(18, "min_cpus", self.min_cpus);
                 field(19, "max_cpus", self.max_cpus); field(20, "min_nodes", self.min_nodes); field(21, "max_nodes", self.max_nodes);
                 field(22, "min_limit_min", self.min_limit_min); field(23, "max_limit_min", self.max_limit_min);
-                field(24, "duplicates", self.duplicates); field(25, "steps", self.steps); field(26, "ineligible", self.ineligible);)
+                field(24, "duplicates", self.duplicates); field(25, "steps", self.steps); field(26, "ineligible", self.ineligible);
+                field(27, "started_by", self.started_by); field(28, "start_recorded", self.start_recorded);)
 };
 // The answer is streamed: parts of JobRecords in the order of cluster, job id (array tasks by their array), run; a job's steps come
 // with it.

@@ -2,11 +2,22 @@
 
 namespace muster {
 
-std::string_view exclusive_word(Exclusive asked, const Partition* partition) {
-  if (partition && partition->exclusive_user) return "USER";
-  if (partition && partition->exclusive_topo) return "TOPO";
-  if (partition && partition->oversubscribe == OverSubscribe::kExclusive) return "NODE";
-  switch (asked) {
+Exclusive exclusive_held(Exclusive asked, const Partition* partition) {
+  if (partition && partition->exclusive_user) return Exclusive::kUser;
+  if (partition && partition->exclusive_topo) return Exclusive::kTopo;
+  if (partition && partition->oversubscribe == OverSubscribe::kExclusive) return Exclusive::kNode;
+  return asked == Exclusive::kOversubscribe ? Exclusive::kDefault : asked;
+}
+
+Shares shares(Exclusive asked, const Partition* partition) {
+  if (partition && partition->oversubscribe == OverSubscribe::kForce) return Shares::kYes;
+  if (exclusive_held(asked, partition) != Exclusive::kDefault) return Shares::kNo;
+  if (asked == Exclusive::kOversubscribe) return Shares::kYes;
+  return partition && partition->oversubscribe == OverSubscribe::kYes ? Shares::kOk : Shares::kNo;
+}
+
+std::string_view word_of(Exclusive held) {
+  switch (held) {
     case Exclusive::kNode: return "NODE";
     case Exclusive::kUser: return "USER";
     case Exclusive::kMcs: return "MCS";
@@ -17,11 +28,17 @@ std::string_view exclusive_word(Exclusive asked, const Partition* partition) {
   return "NO";
 }
 
-std::string_view oversubscribe_word(Exclusive asked, const Partition* p) {
-  if (p && p->oversubscribe == OverSubscribe::kForce) return "YES";
-  if (exclusive_word(asked, p) != "NO") return "NO";
-  if (asked == Exclusive::kOversubscribe) return "YES";
-  return p && p->oversubscribe == OverSubscribe::kYes ? "OK" : "NO";
+std::string_view word_of(Shares shares) {
+  switch (shares) {
+    case Shares::kNo: return "NO";
+    case Shares::kYes: return "YES";
+    case Shares::kOk: return "OK";
+    case Shares::kUnknown: break;
+  }
+  return "";
 }
+
+std::string_view exclusive_word(Exclusive asked, const Partition* partition) { return word_of(exclusive_held(asked, partition)); }
+std::string_view oversubscribe_word(Exclusive asked, const Partition* partition) { return word_of(shares(asked, partition)); }
 
 }  // namespace muster

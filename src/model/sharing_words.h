@@ -9,7 +9,14 @@
 
 namespace muster {
 
-std::string_view exclusive_word(Exclusive asked, const Partition* partition);      // NO, NODE, USER, MCS, TOPO
-std::string_view oversubscribe_word(Exclusive asked, const Partition* partition);  // NO, YES, OK
+enum class Shares : uint8_t { kUnknown, kNo, kYes, kOk };  // kOk: its partition has jobs share what asks for it
+// What it has for itself: kDefault for nothing.
+Exclusive exclusive_held(Exclusive asked, const Partition* partition);
+Shares shares(Exclusive asked, const Partition* partition);
+
+std::string_view word_of(Exclusive held);  // NO, NODE, USER, MCS, TOPO
+std::string_view word_of(Shares shares);   // NO, YES, OK; "": unknown
+std::string_view exclusive_word(Exclusive asked, const Partition* partition);
+std::string_view oversubscribe_word(Exclusive asked, const Partition* partition);
 
 }  // namespace muster

@@ -100,7 +100,7 @@ struct SbcastOptions : QueryCommon {
 };
 
 struct SacctOptions : QueryCommon {
-  TextList accounts, jobs, names, partitions, qos, reasons, states, users, groups, wckeys, features;
+  TextList accounts, jobs, names, partitions, qos, reasons, states, users, groups, wckeys, features, flags;
   std::string nodes, start, end;        // a host list; times as typed
   std::string node_counts, cpu_counts;  // "2", "2-4"
   std::string limit_min, limit_max;     // time limits as typed

@@ -7,7 +7,6 @@ using namespace options_detail;
 using O = SacctOptions;
 
 constexpr const char* kNoAssociations = "records keep the account and the user, not the number of their association: --accounts, --user";
-constexpr const char* kNoFlags = "which part of the scheduler started a job is not recorded";
 Result<> set_units(O& o, const Given& g) {
   constexpr std::string_view kUnits = "KMGTP";
   const char unit = g.value.size() == 1 ? static_cast<char>(g.value[0] & ~0x20) : 0;
@@ -150,10 +149,10 @@ constexpr OptionRow<O> kRows[] = {
       .commands = kSacct,
       .section = Section::kFilter,
       .summary = "jobs that were started in this way",
-      .doc = "SchedSubmit, SchedMain, SchedBackfill or StartReceived, with commas.",
-      .status = Status::kRefused,
-      .note = kNoFlags},
-     q_nothing<O>},
+      .doc = "SchedSubmit, SchedMain, SchedBackfill (which part of the scheduler started the job: a first look at it, a quick pass after "
+             "it had "
+             "waited, a full pass) or StartReceived (it has started), with commas: any of them."},
+     q_list<O, &O::flags>},
     {{.name = "nodelist",
       .letter = 'N',
       .arg = Arg::kRequired,

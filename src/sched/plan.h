@@ -22,6 +22,7 @@ struct StartItem {
   uint32_t array_task = kNoArrayTask;  // which pending task of an array record
   uint32_t partition = 0;
   AllocationPtr allocation;                  // nodes in rank order, tasks laid out per node
+  bool by_full_pass = false;                 // else by a quick one
   bool needs_power_up = false;               // some node is powered down: the job starts CONFIGURING
   uint32_t priority = 0;                     // of the job at that moment
   std::optional<uint32_t> time_limit_min{};  // lowered within --time-min

@@ -184,6 +184,9 @@ bool RecordRule::matches(const JobRecord& record) const {
     return false;
   if (!wanted(reservations_, record.reservation) || !any_of_list(partitions_, record.partition, ",")) return false;
   if (!any_of_list(features_, record.features, "&|,[]()*:! ") || !wanted(reasons_, reason_name(record.reason))) return false;
+  if ((filter.started_by || filter.start_recorded) && !(filter.started_by & record.flags) &&
+      !(filter.start_recorded && record.started > Time{}))
+    return false;
   bool by_flag = filter.state_flags & record.flags;
   if (filter.state_flags && !filter.states && !by_flag) return false;
   rpc::JobRecordFilter window;
@@ -226,7 +229,8 @@ bool needs_record(const rpc::JobRecordFilter& f) {
     if (list->size() > kMostNames || std::ranges::any_of(*list, cut_off)) return true;
   if (std::max({f.jobs.size(), f.users.size(), f.groups.size()}) > kMostNames || std::ranges::any_of(f.jobs, special)) return true;
   return !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() || !f.reasons.empty() || !f.features.empty() ||
-         f.state_flags || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes || f.min_limit_min || f.max_limit_min;
+         f.state_flags || f.started_by || f.start_recorded || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes || f.min_limit_min ||
+         f.max_limit_min;
 }
 
 }  // namespace muster::sql

@@ -66,6 +66,14 @@ std::optional<int> learn_qos(const SacctOptions& options, Session& session, cons
   return std::nullopt;
 }
 
+std::optional<int> learn_wckeys(const SacctOptions& options, Session& session, fields::RecordStyle& style, const os::CliLog& log) {
+  if (to_lower(options.format).find("wckeyid") == std::string::npos) return std::nullopt;
+  auto known = wckey_numbers(session);
+  if (!known) return trouble(log, known.error());
+  style.wckey_numbers = std::move(*known);
+  return std::nullopt;
+}
+
 // --whole-hetjob: which job a component named by its own id belongs to, only its record tells.
 Result<> mean_wholes(const SacctOptions& options, Session& session, RecordQuery& query) {
   const auto question = wholes_question(options, query);
@@ -119,6 +127,7 @@ int list(const SacctOptions& options, Session& session, const os::CliLog& log) {
   }
   if (Result<> meant = mean_wholes(options, session, *query); !meant) return trouble(log, meant.error());
   if (auto code = learn_qos(options, session, query->query.filter, style, log)) return *code;
+  if (auto code = learn_wckeys(options, session, style, log)) return *code;
   UnknownNames unknown(query->query.filter);
   Out out;
   std::optional<Document> document;

@@ -129,6 +129,13 @@ Done add_limits(const SacctOptions& options, Filter& filter) {
   return {};
 }
 
+bool add_flag(std::string_view name, Filter& filter) {
+  if (iequals(name, "StartReceived")) return filter.start_recorded = true;
+  for (const StartedByWord& w : kStartedByWords)
+    if (iequals(name, w.word)) return filter.started_by |= w.bit, true;
+  return false;
+}
+
 Done add_names(const SacctOptions& options, const std::string& cluster, Filter& filter) {
   filter.accounts = options.accounts;
   filter.partitions = options.partitions;
@@ -136,6 +143,9 @@ Done add_names(const SacctOptions& options, const std::string& cluster, Filter& 
   filter.qos = options.qos;
   filter.wckeys = options.wckeys;
   filter.features = options.features;
+  for (const std::string& name : options.flags)
+    if (!add_flag(name, filter))
+      return mistake(Form::kError, "Invalid job flag " + name, "SchedSubmit, SchedMain, SchedBackfill or StartReceived");
   for (const std::string& name : options.reasons) {
     std::optional<Reason> reason = parse_reason(name);
     if (!reason) return mistake(Form::kError, "unrecognized job reason value " + name);

@@ -65,6 +65,18 @@ Result<std::map<std::string, QosRecord>> known_qos(Session& session) {
   return out;
 }
 
+Result<WckeyNumbers> wckey_numbers(Session& session) {
+  rpc::QueryEntities query;
+  query.what = Entity::kWckey;
+  query.filter.with_deleted = true;
+  WckeyNumbers out;
+  MUSTER_TRY_VOID(session.stream(query, [&](rpc::Entities&& part) -> Result<> {
+    for (const WckeyRecord& key : part.wckeys) out[{key.cluster, key.user, key.name}] = key.id;
+    return {};
+  }));
+  return out;
+}
+
 Result<> check_record_qos(const std::map<std::string, QosRecord>& known, const rpc::JobRecordFilter& filter) {
   for (const std::string& name : filter.qos) {
     if (known.contains(to_lower(name))) continue;

@@ -347,7 +347,9 @@ void PlanPass::began(const Job& job, uint32_t class_id, uint32_t array_task, uin
   else started_.push_back({allocation, within, asked.partition});
   if (array_ends_ && job.array_job_id)
     (*array_ends_)[job.array_job_id.value].push_back(limit_min == kUnlimited32 ? kTimeInfinite : now_ + minutes(limit_min));
-  StartItem item{job.id, array_task, asked.partition, std::move(allocation), asleep};
+  StartItem item{job.id, array_task, asked.partition, std::move(allocation)};
+  item.needs_power_up = asleep;
+  item.by_full_pass = full_;
   item.priority = priority_;
   item.reservation = asked.reservation;
   if (limit_min != asked.time_limit_min) item.time_limit_min = limit_min;

@@ -303,6 +303,11 @@ JobId task_record(const View& v, const Job& job, uint32_t array_task) {
   return JobIds(v.cluster, v.settings.config()).next_or_beyond();
 }
 
+uint32_t started_by(const Job& job, const sched::StartItem& item) {
+  if (item.by_full_pass) return kStartedByBackfill;
+  return job.reason == Reason::kNone ? kStartedAtSubmission : kStartedByMain;  // a pass that looks at a job and leaves it waiting says why
+}
+
 Result<Events> decide_start(const View& v, const sched::StartItem& item) {
   const Job* first = v.cluster.jobs.find(item.job.value);
   return first && first->het ? start_together(v, item) : start_one(v, item);
@@ -327,9 +332,11 @@ Result<Events> start_one(const View& view, const sched::StartItem& item) {
   started.partition = item.partition;
   started.association = acct::association_of(view.cluster, *job->request, item.partition);
   started.allocation = item.allocation;
+  started.flags = started_by(*job, item);
   started.batch_index = batch_index_of(view, *job->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)
-    if (view.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp)) started.flags = kJobConfiguring | kJobPowerUpNode;
+    if (view.cluster.nodes.at(s.node.value).flags & (kNodePoweredDown | kNodePoweringUp))
+      started.flags |= kJobConfiguring | kJobPowerUpNode;
   started.contained = view.settings.prolog.contain;
   started.managed = may_be_managed(view, *job, *item.allocation);
   const config::PortRange ports = view.settings.config().mpi_ports;
@@ -338,7 +345,7 @@ Result<Events> start_one(const View& view, const sched::StartItem& item) {
   started.prolog = !view.settings.config().prolog_slurmctld.empty();
   started.preparing = nodes_to_prepare(view, *job, *item.allocation, started.batch_index);
   MUSTER_TRY(boots, boot_for_job(view, *job, *item.allocation, out));
-  if (boots) started.flags = kJobConfiguring | kJobPowerUpNode;
+  if (boots) started.flags |= kJobConfiguring | kJobPowerUpNode;
   if (started.prolog || (started.preparing.any() && waits_for_prologs(view, *job))) started.flags |= kJobConfiguring;
   power_up(view, item, out);
   suspend_for(view, item.over, started.task_job ? started.task_job : started.job, out);

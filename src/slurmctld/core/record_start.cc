@@ -1,4 +1,5 @@
 // What becomes of a job when it starts: recorded by apply, and laid out ahead of it for the other components of a heterogeneous job.
+#include "model/started_by.h"
 #include "slurmctld/core/apply.h"
 #include "slurmctld/core/node_use.h"
 #include "slurmctld/core/reservation_state.h"
@@ -9,7 +10,7 @@ namespace muster::slurmctld {
 void record_start(Cluster& cluster, Job& job, const event::JobStarted& started) {
   job.state = JobState::kRunning;
   if (job.flags & kJobExpediting) job.flags &= ~(kJobExpediting | kJobPriorityFixed);  // that was for this start
-  job.flags = (job.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed)) | started.flags;
+  job.flags = (job.flags & ~(kJobRequeued | kJobRequeueHold | kJobSpecialExit | kJobLaunchFailed | kStartedBy)) | started.flags;
   job.prolog_due = started.prolog;
   job.reason = (started.flags & kJobConfiguring) && (started.prolog || started.preparing.any()) ? Reason::kProlog : Reason::kNone;
   job.detail = nullptr;

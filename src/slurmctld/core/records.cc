@@ -85,6 +85,10 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   record.partition = partition_text(cluster, job);
   add_request(cluster, *job.request, job.partition, record);
   copy_same_fields(job.own.unpack(), record);
+  const Partition* partition = cluster.partitions.size() > job.partition ? &cluster.partitions.at(job.partition) : nullptr;
+  record.exclusive = exclusive_held(job.request->exclusive, partition);
+  record.shares = shares(job.request->exclusive, partition);
+  record.reservation_id = job.run->reservation;
   record.reservation = job.run->reservation ? job.run->reservation_name : record.reservation.substr(0, record.reservation.find(','));
   if (job.allocation) add_allocation(cluster, *job.allocation, record);
   if (job.run->has_failed_node)
