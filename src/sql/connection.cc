@@ -8,7 +8,7 @@ namespace muster::sql {
 
 std::string spell(std::string_view create, const Spelling& words) {
   const std::pair<std::string_view, std::string_view> all[] = {
-      {"{id}", words.id}, {"{name}", words.name}, {"{bytes}", words.bytes}, {"{end}", words.end}};
+      {"{id}", words.id}, {"{name}", words.name}, {"{bytes}", words.bytes}, {"{end}", words.end}, {"{keyed}", words.keyed}};
   std::string out(create);
   for (const auto& [mark, word] : all)
     for (size_t at = out.find(mark); at != std::string::npos; at = out.find(mark, at + word.size())) out.replace(at, mark.size(), word);

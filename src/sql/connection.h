@@ -1,7 +1,7 @@
 // Connection: one connection to an SQL database, SQLite or MariaDB, as far as accounting needs it. Statements are prepared once and
 // kept. One thread uses a connection; each thread opens its own.
 //
-// Placeholders in statements: ? for values; {id} {name} {bytes} {end} in CREATE TABLE for the parts that the two spell differently
+// Placeholders in statements: ? for values; {id} {name} {bytes} {end} {keyed} in CREATE TABLE for the parts that the two spell differently
 // (schema.cc). Errors: kAccountingUnavailable when the database is away (the next call tries to connect again), kDiskFull,
 // kStateNotSaved for the rest, with the database's own words.
 #pragma once

@@ -3,7 +3,7 @@
 #include "base/check.h"
 #include "sql/columns.h"
 #include "sql/storage.h"
-#include "wire/accounting_instances.h"
+#include "sql/stored_records.h"
 
 namespace muster::sql {
 namespace {
@@ -29,11 +29,12 @@ const std::string& step_rank() {
 }
 
 Result<LoadedJobs> LoadedJobs::load(Connection& connection, std::span<const int64_t> numbers, bool steps) {
-  static const std::string kJobs = "SELECT id, record FROM muster_jobs WHERE id IN " + places();
-  static const std::string kSteps = "SELECT j.id, " + step_rank() +
-                                    ", s.record FROM muster_jobs j JOIN muster_steps s ON s.job = j.job AND s.cluster = j.cluster AND "
-                                    "s.submitted = j.submitted AND s.restarts = j.restarts WHERE j.id IN " +
-                                    places() + " ORDER BY 1, 2 LIMIT " + std::to_string(kPartSteps + 1);
+  static const std::string kJobs = "SELECT id, " + std::string(kJobColumns) + " FROM muster_jobs WHERE id IN " + places();
+  static const std::string kSteps =
+      "SELECT j.id, " + step_rank() +
+      ", s.step, s.position, s.ended, s.record FROM muster_jobs j JOIN muster_steps s ON s.job = j.job AND s.cluster = j.cluster AND "
+      "s.submitted = j.submitted AND s.restarts = j.restarts WHERE j.id IN " +
+      places() + " ORDER BY 1, 2 LIMIT " + std::to_string(kPartSteps + 1);
   MUSTER_CHECK(numbers.size() <= kAtOnce);
   LoadedJobs out;
   if (numbers.empty()) return out;
@@ -42,18 +43,18 @@ Result<LoadedJobs> LoadedJobs::load(Connection& connection, std::span<const int6
   MUSTER_TRY_VOID(connection.query(kJobs, keys, [&](const Row& row) -> Result<> {
     One& one = out.jobs_[row.number(0)];
     one.bytes = row.bytes(1).size();
-    MUSTER_TRY_VOID(wire::decode(row.bytes(1), one.record));
+    MUSTER_TRY_VOID(read_job(row, 1, one.record));
     one.record.db_index = static_cast<uint64_t>(row.number(0));
     return {};
   }));
   if (!steps) return out;
   size_t count = 0, bytes = 0;
   MUSTER_TRY_VOID(connection.query(kSteps, keys, [&](const Row& row) -> Result<> {
-    bytes += row.bytes(2).size();
+    bytes += row.bytes(5).size();
     One* one = out.find(row.number(0));
     if (++count > kPartSteps || bytes > kPartBytes || !one) return {};
-    one->step_bytes += row.bytes(2).size();
-    return wire::decode(row.bytes(2), one->steps.emplace_back());
+    one->step_bytes += row.bytes(5).size();
+    return read_step(row, 2, one->record.key, one->steps.emplace_back());
   }));
   out.has_steps_ = count <= kPartSteps && bytes <= kPartBytes;
   return out;

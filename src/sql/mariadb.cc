@@ -146,7 +146,8 @@ class MariaDb final : public Connection {
   std::string name() const override { return options_.database + " at " + (options_.socket.empty() ? where_ : options_.socket); }
   std::string spelled(std::string_view create) const override {
     // Names are bytes, and compared as bytes, whatever character set the server assumes.
-    return spell(create, {"BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "VARBINARY(255) NOT NULL", "LONGBLOB NOT NULL", " ENGINE=InnoDB"});
+    return spell(create, {"BIGINT NOT NULL AUTO_INCREMENT PRIMARY KEY", "VARBINARY(255) NOT NULL", "LONGBLOB NOT NULL", " ENGINE=InnoDB",
+                          " ENGINE=InnoDB"});
   }
   Result<> begin() override {
     if (!handle_) MUSTER_TRY_VOID(connect());

@@ -150,8 +150,14 @@ TEST_P(PurgeStorage, StepsGoByTheirOwnEnd) {
 
 TEST_P(PurgeStorage, StepsOfAnOlderSchemaAreLookedInto) {
   const JobRecord running = job(1, 0, std::nullopt);
-  store({.jobs = {running}, .steps = {step(running, 0, 1), step(running, 1, 4), step(running, 2, std::nullopt)}});
+  const std::vector<StepRecord> steps = {step(running, 0, 1), step(running, 1, 4), step(running, 2, std::nullopt)};
+  store({.jobs = {running}, .steps = steps});
   Connection& connection = storage->connection();
+  for (const StepRecord& s : steps) {  // records were whole
+    const std::string record = wire::encoded(s);
+    ASSERT_TRUE(
+        connection.run("UPDATE muster_steps SET record = ? WHERE step = ?", std::array<Value, 2>{Bytes{record}, int64_t{s.id.value}}));
+  }
   for (const char* statement :
        {maria() ? "DROP INDEX muster_reservations_ended ON muster_reservations" : "DROP INDEX muster_reservations_ended",
         "DROP TABLE muster_purged", "DROP TABLE muster_job_contents", "ALTER TABLE muster_jobs DROP COLUMN energy",

@@ -5,8 +5,8 @@
 namespace muster::sql {
 namespace {
 
-// Columns hold what is searched for; the whole record, as on the wire, is in `record`. Columns hold at most the first 255 bytes of a
-// name. Times are microseconds since 1970; `ended` of a job or step that has not ended is the largest number, so that one comparison
+// Columns hold what is searched for; `record` is the record as on the wire, since version 6 without what columns say (stored_records.h). Columns
+// hold at most the first 255 bytes of a name. Times are microseconds since 1970; `ended` of a job or step that has not ended is the largest number, so that one comparison
 // finds it.
 constexpr std::string_view kTables[] = {
     "CREATE TABLE IF NOT EXISTS muster_meta(name {name}, value BIGINT NOT NULL, PRIMARY KEY(name)){end}",
@@ -17,7 +17,7 @@ constexpr std::string_view kTables[] = {
     " UNIQUE(job, cluster, submitted, restarts)){end}",
     "CREATE TABLE IF NOT EXISTS muster_steps(cluster {name}, job BIGINT NOT NULL, submitted BIGINT NOT NULL,"
     " restarts BIGINT NOT NULL, step BIGINT NOT NULL, position BIGINT NOT NULL, ended BIGINT NOT NULL, record {bytes},"
-    " energy BIGINT NOT NULL DEFAULT 0, PRIMARY KEY(job, cluster, submitted, restarts, step)){end}",
+    " energy BIGINT NOT NULL DEFAULT 0, PRIMARY KEY(job, cluster, submitted, restarts, step)){keyed}",
     "CREATE TABLE IF NOT EXISTS muster_entities(kind BIGINT NOT NULL, name {name}, record {bytes},"
     " PRIMARY KEY(kind, name)){end}",
     "CREATE TABLE IF NOT EXISTS muster_transactions(id {id}, time BIGINT NOT NULL, actor {name}, record {bytes}){end}",

@@ -5,7 +5,7 @@
 
 namespace muster::sql {
 
-inline constexpr int kSchemaVersion = 5;
+inline constexpr int kSchemaVersion = 6;
 
 // Reads only. Returns 0 if there are no tables yet.
 Result<int64_t> schema_version(Connection& connection);

@@ -7,7 +7,8 @@
 namespace muster::sql {
 
 struct Spelling {
-  std::string_view id, name, bytes, end;  // {id} {name} {bytes} {end}
+  // {id} {name} {bytes} {end}, and {keyed}: the end of a table whose rows lie in the order of their key, found by it alone.
+  std::string_view id, name, bytes, end, keyed;
 };
 std::string spell(std::string_view create, const Spelling& words);
 

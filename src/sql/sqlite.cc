@@ -59,7 +59,7 @@ class Sqlite final : public Connection {
 
   std::string name() const override { return db_.path(); }
   std::string spelled(std::string_view create) const override {
-    return spell(create, {"INTEGER PRIMARY KEY", "TEXT NOT NULL", "BLOB NOT NULL", ""});
+    return spell(create, {"INTEGER PRIMARY KEY", "TEXT NOT NULL", "BLOB NOT NULL", "", " WITHOUT ROWID"});
   }
   Result<> begin() override { return run("BEGIN IMMEDIATE", {}); }
   Result<> commit() override { return run("COMMIT", {}); }

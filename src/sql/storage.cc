@@ -14,11 +14,13 @@
 #include "sql/loaded_jobs.h"
 #include "sql/record_filter.h"
 #include "sql/schema.h"
+#include "sql/stored_records.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::sql {
 namespace {
 
+constexpr const char* kOfOneJob = " FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?";
 constexpr uint64_t kMostJoules = INT64_MAX;  // what a column holds
 constexpr size_t kRowsPerLook = 256;         // how often it is asked whether the answer is still wanted
 
@@ -59,16 +61,12 @@ Result<> Storage::replace_jobs(const std::vector<JobRecord>& jobs) {
 Result<> Storage::store_job(const std::string& cluster, const JobRecord& record, bool replace, std::vector<Span>& changed) {
   const Value key[] = {int64_t{record.key.id.value}, name_of(cluster), number_of(record.key.submitted), int64_t{record.key.restarts}};
   int64_t number = 0;
-  uint64_t position = 0;
   JobRecord before;
-  MUSTER_TRY_VOID(
-      connection_->query("SELECT id, position, record FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
-                         key, [&](const Row& row) -> Result<> {
-                           number = row.number(0);
-                           position = static_cast<uint64_t>(row.number(1));
-                           return wire::decode(row.bytes(2), before, wire::kOfOurOwn);
-                         }));
-  if (number && !replace && position >= record.position) return {};  // known, or older than what is known
+  MUSTER_TRY_VOID(connection_->query("SELECT id, " + std::string(kJobColumns) + kOfOneJob, key, [&](const Row& row) -> Result<> {
+    number = row.number(0);
+    return read_job(row, 1, before);
+  }));
+  if (number && !replace && before.position >= record.position) return {};  // known, or older than what is known
   if (const Span span = changed_time(number ? &before : nullptr, record); !span.empty()) changed.push_back(span);
   const bool names_content = !record.script_hash.empty() || !record.environment_hash.empty();
   if (names_content || (number && before.ended != record.ended)) MUSTER_TRY_VOID(note_contents(cluster, record));
@@ -76,7 +74,7 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& record,
   whole.cluster = cluster;
   whole.script_hash.clear();
   whole.environment_hash.clear();
-  std::string bytes = wire::encoded(whole);
+  const std::string bytes = stored_job(std::move(whole));
   std::vector<Value> values = {signed_of(record.position),
                                int64_t{(record.array_job_id ? record.array_job_id : record.het ? record.het.leader : record.key.id).value},
                                int64_t{record.uid.value},
@@ -122,12 +120,10 @@ Result<> Storage::sum_energy(const std::string& cluster, const StepRecord& step,
   const auto joules = static_cast<int64_t>(std::min(std::max(whole, steps), kMostJoules));
   int64_t known = -1;
   JobRecord job;
-  MUSTER_TRY_VOID(
-      connection_->query("SELECT energy, record FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
-                         [&](const Row& row) -> Result<> {
-                           known = row.number(0);
-                           return wire::decode(row.bytes(1), job, wire::kOfOurOwn);
-                         }));
+  MUSTER_TRY_VOID(connection_->query("SELECT energy, " + std::string(kJobColumns) + kOfOneJob, key, [&](const Row& row) -> Result<> {
+    known = row.number(0);
+    return read_job(row, 1, job);
+  }));
   if (known < 0 || joules <= known) return {};
   if (const Span span = used_span(job); !span.empty()) changed.push_back(span);
   std::vector<Value> values = {joules};
@@ -148,7 +144,7 @@ Result<> Storage::store_step(const std::string& cluster, const StepRecord& step,
                            return {};
                          }));
   if (known && position >= step.position) return {};
-  std::string bytes = wire::encoded(step);
+  const std::string bytes = stored_step(step);
   const uint64_t joules = step.usage && step.usage->energy.parts ? std::min(step.usage->energy.total, kMostJoules) : 0;
   std::vector<Value> values = {signed_of(step.position), end_number(step.ended), Bytes{bytes}, static_cast<int64_t>(joules)};
   values.insert(values.end(), key.begin(), key.end());
@@ -167,7 +163,7 @@ Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filt
   size_t looked_at = 0;
   Where where = where_of(filter);
   std::string statement = "SELECT id, cluster, head, job, submitted, restarts, state, started, ended, eligible";
-  if (whole) statement += ", record";
+  if (whole) statement += ", " + std::string(kJobColumns);
   statement += " FROM muster_jobs" + where.text;
   std::vector<Found> found;
   std::set<std::string, std::less<>> clusters;
@@ -177,7 +173,7 @@ Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filt
     if (!shows_waiting(filter, state, time_of(row.number(9)))) return {};
     if (whole) {
       JobRecord record;
-      MUSTER_TRY_VOID(wire::decode(row.bytes(10), record));
+      MUSTER_TRY_VOID(read_job(row, 10, record));
       if (!rule.matches(record)) return {};
     } else if (!was_in_state(filter, state, time_of(row.number(4)), time_of(row.number(7)), time_of(row.number(8)))) {
       return {};
@@ -232,9 +228,10 @@ Result<> Storage::load_jobs(std::span<const int64_t> numbers, bool steps, rpc::J
 // Loads steps in sacct's order. Begins at rank `next` and goes on until the part is full; then `next` is the rank of the first step that is
 // left, otherwise 0. Always loads at least one.
 Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<StepRecord>& out, int64_t& next) {
-  static const std::string kStatement = "SELECT " + step_rank() +
-                                        ", record FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND " +
-                                        step_rank() + " >= ? ORDER BY 1 LIMIT ?";
+  static const std::string kStatement =
+      "SELECT " + step_rank() +
+      ", step, position, ended, record FROM muster_steps WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ? AND " +
+      step_rank() + " >= ? ORDER BY 1 LIMIT ?";
   const size_t first = out.size(), room = std::max<size_t>(kPartSteps, first + 1) - first;
   const Value values[] = {int64_t{job.key.id.value}, name_of(job.cluster),   number_of(job.key.submitted),
                           int64_t{job.key.restarts}, std::exchange(next, 0), static_cast<int64_t>(room + 1)};
@@ -242,8 +239,8 @@ Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<St
     const size_t taken = out.size() - first;
     if (!next && (taken == room || (taken > 0 && bytes >= kPartBytes))) next = row.number(0);
     if (next) return {};
-    bytes += row.bytes(1).size();
-    return wire::decode(row.bytes(1), out.emplace_back());
+    bytes += row.bytes(4).size();
+    return read_step(row, 1, job.key, out.emplace_back());
   });
 }
 
@@ -309,9 +306,10 @@ Result<bool> Storage::any_job(const rpc::JobRecordFilter& filter, const std::str
   bool found = false;
   MUSTER_TRY(rule, RecordRule::make(filter));
   Where where = where_of(filter);
-  auto done = connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
+  const std::string statement = "SELECT " + std::string(kJobColumns) + " FROM muster_jobs" + where.text;
+  auto done = connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     JobRecord record;
-    MUSTER_TRY_VOID(wire::decode(row.bytes(0), record));
+    MUSTER_TRY_VOID(read_job(row, 0, record));
     found = rule.matches(record) && (user.empty() || record.user == user) && (partition.empty() || record.partition == partition);
     return found ? Result<>(fail(Errc::kError)) : Result<>();  // an error ends the query
   });

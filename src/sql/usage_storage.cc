@@ -5,6 +5,7 @@
 #include "sql/columns.h"
 #include "sql/record_filter.h"
 #include "sql/storage.h"
+#include "sql/stored_records.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::sql {
@@ -13,28 +14,36 @@ namespace {
 constexpr size_t kEntriesPerRow = 2000;  // some 400 kB: far below what MariaDB takes in one packet
 constexpr size_t kRowsPerLook = 256;     // how often it is asked whether the answer is still wanted
 
-// What used_runs() reads of a JobRecord: the same fields by the same numbers, the rest is unknown to it and skipped. What the run had stays
-// encoded, since few distinct amounts are shared by many runs.
+// What used_runs() reads of a JobRecord: of the stored record the fields below by the same numbers, the rest is unknown to it and skipped, and
+// some columns (stored_records.h). What the run had stays encoded, since few distinct amounts are shared by many runs.
 struct RunInBrief {
-  JobRecordKey key;
-  std::string cluster, account, wckey;
-  JobState state = JobState::kPending;
-  Time started{}, ended{}, suspended{};
+  std::string cluster, account, wckey;  // in the record where a column does not hold them whole
+  Time suspended{};
   Duration suspended_total{};
+  JobState state = JobState::kPending;
+  Time submitted{}, started{}, ended{};
   std::string amounts, amounts_as_text;  // the text: of records older than TresAmounts
   template <class S, class V>
   static void describe(S& self, V&& field) {
-    field(1, "key", self.key);
     field(3, "cluster", self.cluster);
-    field(7, "state", self.state);
-    field(12, "started", self.started);
-    field(13, "ended", self.ended);
     field(14, "suspended", self.suspended);
     field(15, "suspended_total", self.suspended_total);
     field(22, "account", self.account);
     field(24, "wckey", self.wckey);
     field(50, "tres_allocated", self.amounts_as_text);
     field(91, "tres_allocated", self.amounts);
+  }
+  // From "record, cluster, account, wckey, state, submitted, started, ended".
+  Result<> read(const Row& row) {
+    MUSTER_TRY_VOID(wire::decode(row.bytes(0), *this, wire::kOfOurOwn));
+    int at = 0;
+    for (std::string* name : {&cluster, &account, &wckey})
+      if (++at; name->empty()) *name = row.bytes(at);
+    state = static_cast<JobState>(row.number(4));
+    submitted = Time(Duration(row.number(5)));
+    started = Time(Duration(row.number(6)));
+    ended = time_of(row.number(7));
+    return {};
   }
   // The times as a record, for the rules of model/usage_time.h. One object serves many runs: making one costs as much as reading this.
   void times_into(JobRecord& record) const {
@@ -133,12 +142,13 @@ Result<> Storage::load_usage(const std::string& cluster, UsagePeriod period, Tim
 Result<> Storage::jobs_within(const std::string& cluster, Time from, Time until,
                               const std::function<Result<>(const JobRecord&, uint64_t joules)>& each) {
   const Value values[] = {name_of(cluster), number_of(from), number_of(until)};
-  return connection_->scan("SELECT record, energy FROM muster_jobs WHERE cluster = ? AND ended > ? AND submitted < ?", values,
-                           [&](const Row& row) -> Result<> {
-                             JobRecord record;
-                             MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
-                             return each(record, static_cast<uint64_t>(row.number(1)));
-                           });
+  static const std::string kStatement =
+      "SELECT energy, " + std::string(kJobColumns) + " FROM muster_jobs WHERE cluster = ? AND ended > ? AND submitted < ?";
+  return connection_->scan(kStatement, values, [&](const Row& row) -> Result<> {
+    JobRecord record;
+    MUSTER_TRY_VOID(read_job(row, 1, record));
+    return each(record, static_cast<uint64_t>(row.number(0)));
+  });
 }
 
 Result<> Storage::matching_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
@@ -146,10 +156,11 @@ Result<> Storage::matching_jobs(const rpc::JobRecordFilter& filter, const std::f
   MUSTER_TRY(rule, RecordRule::make(filter));
   Where where = where_of(filter);
   size_t looked_at = 0;
-  return connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
+  const std::string statement = "SELECT " + std::string(kJobColumns) + " FROM muster_jobs" + where.text;
+  return connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
     JobRecord record;
-    MUSTER_TRY_VOID(wire::decode(row.bytes(0), record, wire::kOfOurOwn));
+    MUSTER_TRY_VOID(read_job(row, 0, record));
     return rule.matches(record) ? each(record) : Result<>();
   });
 }
@@ -165,10 +176,11 @@ Result<> Storage::used_runs(const rpc::JobRecordFilter& filter, const std::funct
   size_t looked_at = 0;
   RunInBrief run;
   JobRecord times;
-  return connection_->scan("SELECT record FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
+  const std::string statement = "SELECT record, cluster, account, wckey, state, submitted, started, ended FROM muster_jobs" + where.text;
+  return connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
-    MUSTER_TRY_VOID(wire::decode(row.bytes(0), run, wire::kOfOurOwn));
-    if (!was_in_state(filter, run.state, run.key.submitted, run.started, run.ended)) return {};
+    MUSTER_TRY_VOID(run.read(row));
+    if (!was_in_state(filter, run.state, run.submitted, run.started, run.ended)) return {};
     if (!run.amounts_as_text.empty() && run.amounts.empty()) run.amounts = wire::encoded(TresAmounts::from_text(run.amounts_as_text));
     run.times_into(times);
     return each({run.cluster, run.account, run.wckey, used_span(times), run.amounts});

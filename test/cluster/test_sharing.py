@@ -101,12 +101,13 @@ def test_who_used_less_comes_first_and_sprio_says_why(site):
     until_shown(site, first, "RUNNING None")
     until("usage", lambda: used(site, "one") >= 8)
     of_one, of_two = sleeper(site, "-n8", "-A", "one"), sleeper(site, "-n8", "-A", "two")
+    site.ok("scontrol", "reconfigure")              # not in a PriorityCalcPeriod, but now
 
     def factors():
         out = site.ok("sprio", "-h", "-o", "%i %F %Y").out
         return {int(i): (int(share), int(priority)) for i, share, priority in re.findall(r"(\d+) +(\d+) +(\d+)", out)}
     until(lambda: "factors that differ: %s" % site.run("sprio", "-l").out,
-          lambda: factors().get(of_two, (0, 0))[0] > factors().get(of_one, (0, 0))[0], seconds=90)
+          lambda: factors().get(of_two, (0, 0))[0] > factors().get(of_one, (0, 0))[0])
     shown = {int(i): int(priority) for i, priority in (line.split() for line in site.queue("-o", "%i %Q"))}
     assert (factors()[of_one][1], factors()[of_two][1]) == (shown[of_one], shown[of_two]) and shown[of_two] > shown[of_one]
     site.ok("scancel", str(first))

@@ -69,6 +69,7 @@ void Core::configure(Settings settings) {
   if (!again && settings_.priority.only_up)
     cluster_.moment.fair_factors = sched::fair_factors(cluster_, settings_.priority, std::min(last_known_moment(cluster_), now_));
   if (!watched) quarantine_.rebuild(own());
+  if (again && !settings_.priority.only_up) cluster_.moment.fair_factors = nullptr;  // the next pass looks at what was used till then
   if (again) take(pull_triggers(own(), TriggerOn::kReconfig));
   watch_usage_reset();
   watch_accrual();

@@ -19,9 +19,9 @@ TEST(SameFields, OfJobs) {
             "suspended suspended_total batch_host exit_status derived_exit_status resized preempted het");
   EXPECT_EQ((same_field_names<Job, JobRecord>()),
             "array_job_id array_task state reason flags eligible started ended suspended "
-            "suspended_total priority time_limit_min exit_status derived_exit_status cancelled_by het");
+            "suspended_total priority time_limit_min exit_status derived_exit_status cancelled_by het association");
   EXPECT_EQ((same_field_names<RequestBody, JobRecord>()),
-            "uid gid account qos wckey reservation mcs_label container features licenses wckey_is_default");
+            "uid gid account qos wckey reservation mcs_label container features licenses wckey_is_default exclusive");
   EXPECT_EQ((same_field_names<RequestOwn, JobRecord>()),
             "name comment admin_comment extra work_dir submit_line std_in std_out std_err script_hash environment_hash");
 }

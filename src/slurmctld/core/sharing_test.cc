@@ -93,6 +93,22 @@ struct Grown : Site {
   uint32_t before = 0;
 };
 
+TEST(Sharing, AReconfigureWaitsForNoPriorityCalcPeriod) {
+  Site b;
+  const JobId runs = b.submit_as("alice", 16, 60);
+  b.plan();
+  b.started(runs);
+  const JobId waits = b.submit_as("alice", 16);
+  auto priority = [&] { return sched::PriorityRule(b.core.cluster(), b.settings.priority, b.now).of(b.get(waits)); };
+  const uint32_t before = priority();
+  b.wait(seconds(5));
+  b.plan();
+  EXPECT_EQ(priority(), before) << "by the factors of this period";
+  b.turn([&] { b.core.configure(b.settings); });
+  b.plan();
+  EXPECT_LT(priority(), before);
+}
+
 TEST(Sharing, APriorityFallsWithTheFairShare) {
   Grown b("");
   EXPECT_LT(b.priority(b.waits), b.before);

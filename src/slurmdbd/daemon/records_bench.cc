@@ -1,7 +1,8 @@
 // The driver of bench/accounting.py: writes records of ended jobs, with two steps each, of the 90 days before a time.
 //   muster-bench-records store DATABASE CLUSTER JOBS UNTIL   through Storage, which is the quickest way to write real ones
 //   muster-bench-records roll DATABASE CLUSTER UNTIL         rolls up all that is due
-//   muster-bench-records send SOCKET CLUSTER JOBS UNTIL      to a slurmdbd, as slurmctld uploads them: 1,000 in a message, one on its way
+//   muster-bench-records send SOCKET CLUSTER JOBS UNTIL [RATE]  to a slurmdbd, as slurmctld uploads them: 1,000 in a message, one on its way
+// RATE: records a second; without it as many as it takes.
 // DATABASE: sqlite:FILE, or maria:SOCKET, where root has no password and slurm_acct_db is meant. UNTIL: seconds since 1970. `send` numbers
 // its jobs from 100,000,001 on, so that none of them is known.
 #include <unistd.h>
@@ -12,6 +13,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include "net/client.h"
 #include "slurmdbd/daemon/bench_records.h"
@@ -38,6 +40,7 @@ struct Plan {
   std::string cluster;
   uint32_t jobs = 0;
   Time until{};
+  double rate = 0;  // 0: as fast as it goes
   Time from() const { return until - seconds(kLong); }
 };
 
@@ -82,12 +85,16 @@ Result<> write_all(const Plan& plan, uint32_t in_message, uint32_t first_id,
                    const std::function<Result<>(const rpc::StoreRecords&)>& write) {
   const auto began = Clock::now();
   auto told = began;
+  auto in_time = [&](uint32_t jobs) {
+    return began + std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(3.0 * jobs / plan.rate));
+  };
   for (uint32_t next = 1; next <= plan.jobs;) {
     rpc::StoreRecords m;
     m.cluster = plan.cluster;
     for (; next <= plan.jobs && m.jobs.size() + m.steps.size() + 3 <= in_message; ++next) add(m, plan, next, first_id);
     m.position = first_id + next;
     MUSTER_TRY_VOID(write(m));
+    if (plan.rate > 0) std::this_thread::sleep_until(in_time(next - 1));
     if (seconds_since(told) < 10) continue;
     told = Clock::now();
     std::fprintf(stderr, "  %u of %u jobs, %.0f records/s\n", next - 1, plan.jobs, 3.0 * (next - 1) / seconds_since(began));
@@ -149,9 +156,8 @@ Result<> send(const char* socket, const Plan& plan) {
 }
 
 int usage() {
-  std::fprintf(
-      stderr,
-      "usage: muster-bench-records store DATABASE CLUSTER JOBS UNTIL | roll DATABASE CLUSTER UNTIL | send SOCKET CLUSTER JOBS UNTIL\n");
+  std::fprintf(stderr, "usage: muster-bench-records store DATABASE CLUSTER JOBS UNTIL | roll DATABASE CLUSTER UNTIL | send SOCKET CLUSTER "
+                       "JOBS UNTIL [RATE]\n");
   return 2;
 }
 
@@ -164,8 +170,10 @@ int main(int argc, char** argv) {
   setenv("TZ", "UTC", 1);
   const std::string_view what = argc > 1 ? argv[1] : "";
   const bool rolls = what == "roll";
-  if (argc != (rolls ? 5 : 6) || !(rolls || what == "store" || what == "send")) return usage();
-  const Plan plan{argv[3], rolls ? 0 : static_cast<uint32_t>(std::atoi(argv[4])), from_unix(std::atoll(argv[argc - 1]))};
+  const bool paced = what == "send" && argc == 7;
+  if ((argc != (rolls ? 5 : 6) && !paced) || !(rolls || what == "store" || what == "send")) return usage();
+  Plan plan{argv[3], rolls ? 0 : static_cast<uint32_t>(std::atoi(argv[4])), from_unix(std::atoll(argv[rolls ? 4 : 5]))};
+  if (paced) plan.rate = std::atof(argv[6]);
   const Result<> done = rolls ? roll(argv[2], plan) : what == "store" ? store(argv[2], plan) : send(argv[2], plan);
   if (!done) std::fprintf(stderr, "muster-bench-records: %s\n", std::string(done.error().message()).c_str());
   return done ? 0 : 1;
