@@ -183,7 +183,7 @@ def test_holders_outlive_kill_9_and_a_count_changes_at_reconfigure(make_cluster)
     assert used(cluster) == before
     put(cluster, YAML.replace("count: 4\n", "count: 5\n"))
     cluster.ok("scontrol", "reconfigure")
-    cluster.wait_job(waiting, "RUNNING")
+    cluster.wait_job(waiting, "RUNNING", seconds=15)          # at once, not with the next full pass in half a minute
     assert used(cluster, "natural")["natural(n[1-2])"] == (5, "0", 0)
     put(cluster, YAML.replace("count: 4\n", "count: 2\n"))    # fewer than are held: they stay, and nobody gets more
     cluster.ok("scontrol", "reconfigure")

@@ -446,8 +446,9 @@ Result<rpc::Messages> Controller::reconfigure() {
   offer_files(read->config, files);
   service_->users_changed();
   auto next = settings();
-  core_->post({[next](Core& c, store::EventLog&) -> Reply {
+  core_->post({[this, next](Core& c, store::EventLog&) -> Reply {
                  c.configure(*next);
+                 planner_->look_again();  // what changed may be no part of the cluster: more licences, another limit
                  return {};
                },
                {}});

@@ -113,7 +113,7 @@ void PlannerThread::run() {
 
 void PlannerThread::pass(sched::Pass kind) {
   std::shared_ptr<const Cluster> cluster = ports_.snapshot();
-  if (kind == sched::Pass::kQuick && !worth_a_pass(*cluster)) return;
+  if (!again_.exchange(false) && kind == sched::Pass::kQuick && !worth_a_pass(*cluster)) return;
   seen_nodes_ = cluster->nodes_epoch;
   seen_use_ = cluster->use_epoch;
   seen_jobs_ = cluster->jobs_epoch;

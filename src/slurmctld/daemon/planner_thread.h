@@ -3,6 +3,7 @@
 // most a tenth of the time is spent on full passes.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -27,6 +28,7 @@ class PlannerThread {
   void start();
   void stop();
   void state_changed();                                                  // any thread
+  void look_again() { again_ = true; }                                   // any thread: the next quick pass is made though the cluster is as it was
   Result<sched::Planner::Forecast> will_run(const JobRequest& request);  // any thread; waits for a running pass
 
  private:
@@ -41,6 +43,7 @@ class PlannerThread {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool dirty_ = true, stopping_ = false;
+  std::atomic<bool> again_ = false;
   std::mutex planner_mutex_;
   sched::Planner planner_;
   uint64_t seen_nodes_ = ~0ull, seen_use_ = ~0ull, seen_jobs_ = ~0ull;
