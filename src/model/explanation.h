@@ -318,10 +318,10 @@ struct NodeExplanation {
     field(17, "job_count", self.job_count);
     field(18, "jobs", self.jobs);
     field(19, "idle_at", self.idle_at);
-    field(28, "maintenance", self.maintenance);
     field(20, "quarantine", self.quarantine);
     field(21, "quarantine_since", self.quarantine_since);
     field(22, "quarantine_returned", self.quarantine_returned);
+    field(28, "maintenance", self.maintenance);
   }
 };
 

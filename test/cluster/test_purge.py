@@ -28,33 +28,11 @@ def site(make_cluster):
     cluster.database.stop()
 
 
-def varint(number):
-    """A time as records hold it: a sint64."""
-    number *= 2
-    out = b""
-    while number > 127:
-        out += bytes([number & 127 | 128])
-        number >>= 7
-    return out + bytes([number])
-
-
-def earlier(record, times):
-    for moment in times:
-        assert varint(moment) in record
-        record = record.replace(varint(moment), varint(moment - SHIFT))
-    return record
-
-
 def make_older(site, job):
     """Puts a job that has ended, with its steps, and the first edit by sacctmgr five hours back, as if nothing had been rolled up yet."""
     db = sqlite3.connect(site.database.file, timeout=10)
-    (number, submitted, started, ended, record), = db.execute(
-        "SELECT id, submitted, started, ended, record FROM muster_jobs WHERE job = ?", (job,)).fetchall()
-    db.execute("UPDATE muster_jobs SET submitted = ?, started = ?, ended = ?, record = ? WHERE id = ?",
-               (submitted - SHIFT, started - SHIFT, ended - SHIFT, earlier(record, {submitted, started, ended}), number))
-    for step, ended, record in db.execute("SELECT step, ended, record FROM muster_steps WHERE job = ?", (job,)).fetchall():
-        db.execute("UPDATE muster_steps SET submitted = ?, ended = ?, record = ? WHERE job = ? AND step = ?",
-                   (submitted - SHIFT, ended - SHIFT, earlier(record, {submitted, ended}), job, step))
+    for change in ("muster_jobs SET submitted = submitted - ?, started = started - ?, ended = ended - ?", "muster_steps SET submitted = submitted - ?, ended = ended - ?"):
+        db.execute("UPDATE %s WHERE job = ?" % change, (SHIFT,) * change.count("?") + (job,))
     db.execute("UPDATE muster_transactions SET time = time - ? WHERE id = (SELECT MIN(id) FROM muster_transactions)", (SHIFT,))
     for table in ("usage", "usage_state", "usage_changed"):
         db.execute("DELETE FROM muster_" + table)

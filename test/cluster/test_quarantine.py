@@ -53,7 +53,7 @@ def reason(c, node):
     return found.group(1) if found else ""
 
 
-def tests(c):
+def tests_of(c):
     return c.read("tests").split() if os.path.exists(os.path.join(c.work, "tests")) else []
 
 
@@ -64,8 +64,8 @@ def test_a_suspect_is_tested_and_returns_whatever_ends_the_controller(ward):
     why = "quarantine: the last 4 jobs of 2 users failed here (jobs %s)" % ",".join(map(str, jobs))
     assert reason(c, "n1") == why
     assert "quarantine: the last" in c.ok("sinfo", "-R").out
-    until("the test to begin", lambda: tests(c) == ["n1"])
-    said = c.ok("muster", "explain", "node", "n1").out
+    until("the test to begin", lambda: tests_of(c) == ["n1"])
+    said = c.ok("muster", "explain", "n1").out
     assert "Reason: " + why in said and "its test is under way, and it returns by itself if it passes." in said, said
     # No second node goes, and the first is not forgotten.
     fail(c, "n2")
@@ -80,7 +80,7 @@ def test_a_suspect_is_tested_and_returns_whatever_ends_the_controller(ward):
     c.wait_nodes("idle", ["n1"])
     assert reason(c, "n1") == ""
     assert "node n1 returns from quarantine: its test passed" in log_of(c)
-    assert "It returned from quarantine" in c.ok("muster", "explain", "node", "n1").out
+    assert "It returned from quarantine" in c.ok("muster", "explain", "n1").out
     ends(c, "n1", USERS[0], 0)
 
 
@@ -96,11 +96,11 @@ def test_the_next_suspect_goes_when_there_is_room_and_jobs_go_on(ward):
     c.wait_nodes("idle", ["n1"])
     c.wait_nodes("draining", ["n2"])
     assert c.job(stays)["JobState"] == "RUNNING"
-    assert "it is tested when its jobs are over" in c.ok("muster", "explain", "node", "n2").out
-    assert tests(c) == ["n1"]
+    assert "it is tested when its jobs are over" in c.ok("muster", "explain", "n2").out
+    assert tests_of(c) == ["n1"]
     c.ok("scancel", str(stays))
     c.wait_nodes("idle", ["n2"])
-    assert tests(c) == ["n1", "n2"]
+    assert tests_of(c) == ["n1", "n2"]
 
 
 def test_a_failed_test_keeps_the_node_until_somebody_returns_it(ward):
@@ -111,7 +111,7 @@ def test_a_failed_test_keeps_the_node_until_somebody_returns_it(ward):
     until("the failed test", lambda: reason(c, "n1").startswith("quarantine: the test failed: HealthCheckProgram: "))
     assert "a disk is gone" in reason(c, "n1")
     assert c.node_states()["n1"] == "drained"
-    assert "its test failed. It stays out of service until somebody returns it." in c.ok("muster", "explain", "node", "n1").out
+    assert "its test failed. It stays out of service until somebody returns it." in c.ok("muster", "explain", "n1").out
     c.ok("scontrol", "update", "nodename=n1", "state=resume")
     c.wait_nodes("idle", ["n1"])
     ends(c, "n1", USERS[0], 1)
@@ -126,7 +126,7 @@ def test_once_more_within_a_day_is_for_the_administrator(ward):
     c.wait_nodes("idle", ["n1"])
     fail(c, "n1")
     until("the second time", lambda: reason(c, "n1").startswith("quarantine: again after a passed test: the last 4 jobs of 2 users"))
-    assert tests(c) == ["n1"] and c.node_states()["n1"] == "drained"
+    assert tests_of(c) == ["n1"] and c.node_states()["n1"] == "drained"
 
 
 def test_one_user_alone_puts_no_node_there(ward):
@@ -139,10 +139,10 @@ def test_one_user_alone_puts_no_node_there(ward):
 def test_a_node_that_somebody_has_taken_over_is_not_returned(ward):
     c = ward()
     fail(c, "n1")
-    until("the test to begin", lambda: tests(c) == ["n1"])
+    until("the test to begin", lambda: tests_of(c) == ["n1"])
     c.ok("scontrol", "update", "nodename=n1", "state=drain", "reason=mine")
     c.file("go", "")
     fail(c, "n2")       # its own test comes after the answer of n1
     until("the other to return", lambda: "node n2 returns from quarantine" in log_of(c))
     assert reason(c, "n1") == "mine" and c.node_states()["n1"] == "drained"
-    assert "In quarantine" not in c.ok("muster", "explain", "node", "n1").out
+    assert "In quarantine" not in c.ok("muster", "explain", "n1").out

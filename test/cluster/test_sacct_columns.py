@@ -39,7 +39,7 @@ def test_what_it_shared(site):
 
 def test_the_numbers_of_what_it_names(site):
     site.ok("scontrol", "create", "reservation", "reservationname=r", "starttime=now", "duration=60", "users=" + site.user, "nodes=n1")
-    job = ran(site, "--reservation=r", "--wckey=thesis")
+    job = ran(site, "-A", "team", "--reservation=r", "--wckey=thesis")
     association = site.ok("sacctmgr", "-nP", "show", "assoc", "user=" + site.user, "account=team", "format=id").out.strip()
     key, = (line.split("|")[1] for line in site.ok("sacctmgr", "-nP", "show", "wckey", "format=wckey,id").lines if line.startswith("thesis|"))
     reservation, = site.ok("sacctmgr", "-nP", "show", "reservation", "format=id").lines

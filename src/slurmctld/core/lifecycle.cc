@@ -305,7 +305,8 @@ JobId task_record(const View& v, const Job& job, uint32_t array_task) {
 
 uint32_t started_by(const Job& job, const sched::StartItem& item) {
   if (item.by_full_pass) return kStartedByBackfill;
-  return job.reason == Reason::kNone ? kStartedAtSubmission : kStartedByMain;  // a pass that looks at a job and leaves it waiting says why
+  // A pass that looks at a job and leaves it waiting says why.
+  return job.reason == Reason::kNone && job.eligible <= job.submitted ? kStartedAtSubmission : kStartedByMain;
 }
 
 Result<Events> decide_start(const View& v, const sched::StartItem& item) {
