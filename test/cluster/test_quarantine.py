@@ -53,7 +53,7 @@ def reason(c, node):
     return found.group(1) if found else ""
 
 
-def tests_of(c):
+def checks_of(c):
     return c.read("tests").split() if os.path.exists(os.path.join(c.work, "tests")) else []
 
 
@@ -64,7 +64,7 @@ def test_a_suspect_is_tested_and_returns_whatever_ends_the_controller(ward):
     why = "quarantine: the last 4 jobs of 2 users failed here (jobs %s)" % ",".join(map(str, jobs))
     assert reason(c, "n1") == why
     assert "quarantine: the last" in c.ok("sinfo", "-R").out
-    until("the test to begin", lambda: tests_of(c) == ["n1"])
+    until("the test to begin", lambda: checks_of(c) == ["n1"])
     said = c.ok("muster", "explain", "n1").out
     assert "Reason: " + why in said and "its test is under way, and it returns by itself if it passes." in said, said
     # No second node goes, and the first is not forgotten.
@@ -97,10 +97,10 @@ def test_the_next_suspect_goes_when_there_is_room_and_jobs_go_on(ward):
     c.wait_nodes("draining", ["n2"])
     assert c.job(stays)["JobState"] == "RUNNING"
     assert "it is tested when its jobs are over" in c.ok("muster", "explain", "n2").out
-    assert tests_of(c) == ["n1"]
+    assert checks_of(c) == ["n1"]
     c.ok("scancel", str(stays))
     c.wait_nodes("idle", ["n2"])
-    assert tests_of(c) == ["n1", "n2"]
+    assert checks_of(c) == ["n1", "n2"]
 
 
 def test_a_failed_test_keeps_the_node_until_somebody_returns_it(ward):
@@ -126,7 +126,7 @@ def test_once_more_within_a_day_is_for_the_administrator(ward):
     c.wait_nodes("idle", ["n1"])
     fail(c, "n1")
     until("the second time", lambda: reason(c, "n1").startswith("quarantine: again after a passed test: the last 4 jobs of 2 users"))
-    assert tests_of(c) == ["n1"] and c.node_states()["n1"] == "drained"
+    assert checks_of(c) == ["n1"] and c.node_states()["n1"] == "drained"
 
 
 def test_one_user_alone_puts_no_node_there(ward):
@@ -139,7 +139,7 @@ def test_one_user_alone_puts_no_node_there(ward):
 def test_a_node_that_somebody_has_taken_over_is_not_returned(ward):
     c = ward()
     fail(c, "n1")
-    until("the test to begin", lambda: tests_of(c) == ["n1"])
+    until("the test to begin", lambda: checks_of(c) == ["n1"])
     c.ok("scontrol", "update", "nodename=n1", "state=drain", "reason=mine")
     c.file("go", "")
     fail(c, "n2")       # its own test comes after the answer of n1

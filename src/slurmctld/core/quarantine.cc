@@ -153,6 +153,7 @@ Time QuarantineWatch::look(const View& view, Events& out, std::vector<Order>& or
   for (NodeId id : suspects) {
     const Node* node = view.cluster.nodes.find(id.value);
     const Quarantine* known = view.cluster.quarantines.find(id.value);
+    if (known && known->phase == QuarantinePhase::kLifted) book_.forget_until(id, known->changed);  // whoever has it knows of that
     const auto why = node && most_held ? book_.suspect(id, view.now, broken) : std::nullopt;
     if (!why || !sched::node_usable(*node) || (known && known->holds())) {
       named_.erase(id);  // it is none any more, or is out of service already

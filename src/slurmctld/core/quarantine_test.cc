@@ -180,6 +180,17 @@ TEST(Quarantine, WhoeverTouchesTheNodeHasIt) {
   }
 }
 
+TEST(Quarantine, WhatFailedBeforeSomebodyReturnedItIsSettled) {
+  Ward b;
+  b.fail_jobs(0);
+  b.set_node("n0", "RESUME");
+  b.wait(seconds(1));
+  b.fail_job(0, 1001);
+  EXPECT_FALSE(b.drained(0));
+  for (uint32_t user : {1002, 1001, 1002}) b.fail_job(0, user);
+  EXPECT_TRUE(b.drained(0)) << "four new ones are a suspicion";
+}
+
 TEST(Quarantine, ANodeThatSomebodyHasDrainedIsLeftAlone) {
   Ward b;
   for (uint32_t user : {1001, 1002, 1001}) b.fail_job(0, user);

@@ -60,6 +60,10 @@ class SuspicionBook {
   std::optional<Suspicion> suspect(NodeId node, Time now, const std::set<NodeId>& aside = {}) const;
   // Its ends speak neither for nor against it any more; of the last hour it is still known which failures were its own.
   void forget(NodeId node) { nodes_[node].ends.clear(); }
+  // The same of ends until `time` alone.
+  void forget_until(NodeId node, Time time) {
+    std::erase_if(nodes_[node].ends, [&](const End& end) { return end.time <= time; });
+  }
   void clear() { *this = {}; }
 
  private:

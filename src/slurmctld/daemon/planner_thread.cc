@@ -100,12 +100,13 @@ void PlannerThread::run() {
     if (stopping_) return;
     dirty_ = false;
     lock.unlock();
-    if (changed && rhythm.quick) pass(sched::Pass::kQuick);
+    const bool all = again_.exchange(false);
+    if (changed && rhythm.quick && !all) pass(sched::Pass::kQuick);
     else if (changed) full_due_ = true;
     Duration now = net::Loop::monotonic();
     bool rested = now - last_full_at_ >= std::max<Duration>(last_full_took_ * 10, kCalm);
     bool old = now - last_full_at_ >= rhythm.full_every;
-    if ((!changed && full_due_ && rested) || (old && rested)) pass(sched::Pass::kFull);
+    if (all || (!changed && full_due_ && rested) || (old && rested)) pass(sched::Pass::kFull);
     lock.lock();
     wake_.wait_for(lock, changed ? rhythm.quick_gap : Duration(), [&] { return stopping_; });
   }
@@ -113,7 +114,7 @@ void PlannerThread::run() {
 
 void PlannerThread::pass(sched::Pass kind) {
   std::shared_ptr<const Cluster> cluster = ports_.snapshot();
-  if (!again_.exchange(false) && kind == sched::Pass::kQuick && !worth_a_pass(*cluster)) return;
+  if (kind == sched::Pass::kQuick && !worth_a_pass(*cluster)) return;
   seen_nodes_ = cluster->nodes_epoch;
   seen_use_ = cluster->use_epoch;
   seen_jobs_ = cluster->jobs_epoch;

@@ -28,7 +28,7 @@ class PlannerThread {
   void start();
   void stop();
   void state_changed();                                                  // any thread
-  void look_again() { again_ = true; }                                   // any thread: the next quick pass is made though the cluster is as it was
+  void look_again() { again_ = true; }                                   // any thread: the next pass is a full one
   Result<sched::Planner::Forecast> will_run(const JobRequest& request);  // any thread; waits for a running pass
 
  private:
