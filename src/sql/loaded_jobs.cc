@@ -42,7 +42,7 @@ Result<LoadedJobs> LoadedJobs::load(Connection& connection, std::span<const int6
   keys.resize(kAtOnce, Value(numbers.back()));
   MUSTER_TRY_VOID(connection.query(kJobs, keys, [&](const Row& row) -> Result<> {
     One& one = out.jobs_[row.number(0)];
-    one.bytes = row.bytes(1).size();
+    one.bytes = row.bytes(1).size() + kLeftOutOfJob;
     MUSTER_TRY_VOID(read_job(row, 1, one.record));
     one.record.db_index = static_cast<uint64_t>(row.number(0));
     return {};
@@ -50,10 +50,10 @@ Result<LoadedJobs> LoadedJobs::load(Connection& connection, std::span<const int6
   if (!steps) return out;
   size_t count = 0, bytes = 0;
   MUSTER_TRY_VOID(connection.query(kSteps, keys, [&](const Row& row) -> Result<> {
-    bytes += row.bytes(5).size();
+    bytes += row.bytes(5).size() + kLeftOutOfStep;
     One* one = out.find(row.number(0));
     if (++count > kPartSteps || bytes > kPartBytes || !one) return {};
-    one->step_bytes += row.bytes(5).size();
+    one->step_bytes += row.bytes(5).size() + kLeftOutOfStep;
     return read_step(row, 2, one->record.key, one->steps.emplace_back());
   }));
   out.has_steps_ = count <= kPartSteps && bytes <= kPartBytes;

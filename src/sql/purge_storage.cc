@@ -6,6 +6,7 @@
 
 #include "sql/columns.h"
 #include "sql/storage.h"
+#include "sql/stored_records.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::sql {
@@ -127,14 +128,20 @@ class Handing {
  public:
   explicit Handing(RowKeeper& keeper) : keeper_(keeper) {}
 
-  Result<> add(RecordKind kind, const Key& key, std::string_view record) {
+  // The columns that add() reads.
+  static std::string_view columns_of(RecordKind kind) {
+    if (kind == RecordKind::kJobs) return kJobColumns;
+    return kind == RecordKind::kSteps ? "record, step, position, ended, record" : "record";
+  }
+  Result<> add(RecordKind kind, const Key& key, const Row& row) {
+    const std::string_view record = row.bytes(0);
     const std::string cluster = cluster_of(kind, key);
     if (cluster != part_.cluster || bytes_ >= kPartBytes / 4 || part_.records() >= kMostInPart) MUSTER_TRY_VOID(hand_over());
     part_.cluster = cluster;
     bytes_ += record.size();
     switch (kind) {
-      case RecordKind::kJobs: return read(record, part_.jobs.emplace_back());
-      case RecordKind::kSteps: return read(record, part_.steps.emplace_back());
+      case RecordKind::kJobs: return read_job(row, 0, part_.jobs.emplace_back());
+      case RecordKind::kSteps: return read_step(row, 1, job_in(key), part_.steps.emplace_back());
       case RecordKind::kEvents: return read(record, part_.events.emplace_back());
       case RecordKind::kReservations: return read(record, part_.reservations.emplace_back());
       case RecordKind::kTransactions: {
@@ -147,11 +154,11 @@ class Handing {
       case RecordKind::kEnvironments: return {};  // content_storage.cc hands these over
       case RecordKind::kUsage: break;
     }
-    ArchivedUsage& row = part_.usage.emplace_back();
-    row.period = static_cast<UsagePeriod>(std::get<int64_t>(key[1]));
-    row.at = Time(Duration(std::get<int64_t>(key[2])));
-    row.part = static_cast<uint32_t>(std::get<int64_t>(key[3]));
-    return read(record, row.usage);
+    ArchivedUsage& usage = part_.usage.emplace_back();
+    usage.period = static_cast<UsagePeriod>(std::get<int64_t>(key[1]));
+    usage.at = Time(Duration(std::get<int64_t>(key[2])));
+    usage.part = static_cast<uint32_t>(std::get<int64_t>(key[3]));
+    return read(record, usage.usage);
   }
   Result<> hand_over() {
     bytes_ = 0;
@@ -164,6 +171,10 @@ class Handing {
   static std::string cluster_of(RecordKind kind, const Key& key) {
     if (kind == RecordKind::kTransactions) return {};
     return std::get<std::string>(key[kind == RecordKind::kJobs || kind == RecordKind::kSteps ? 1 : 0]);
+  }
+  static JobRecordKey job_in(const Key& key) {
+    return {JobId(static_cast<uint32_t>(std::get<int64_t>(key[0]))), Time(Duration(std::get<int64_t>(key[2]))),
+            static_cast<uint32_t>(std::get<int64_t>(key[3]))};
   }
   template <class Record>
   static Result<> read(std::string_view record, Record& out) {
@@ -184,10 +195,10 @@ Result<> take_away(Connection& connection, std::span<const Rows> all, RowKeeper*
   if (keeper) {
     Handing handing(*keeper);
     for (const Rows& rows : all) {
-      const std::string statement = ask_for(rows.kind, "record");
+      const std::string statement = ask_for(rows.kind, Handing::columns_of(rows.kind));
       for (const Key& key : rows.keys)
         MUSTER_TRY_VOID(
-            connection.query(statement, values_of(key), [&](const Row& row) { return handing.add(rows.kind, key, row.bytes(0)); }));
+            connection.query(statement, values_of(key), [&](const Row& row) { return handing.add(rows.kind, key, row); }));
     }
     MUSTER_TRY_VOID(handing.hand_over());
     MUSTER_TRY_VOID(keeper->make_durable());

@@ -239,7 +239,7 @@ Result<> Storage::load_steps(const JobRecord& job, size_t& bytes, std::vector<St
     const size_t taken = out.size() - first;
     if (!next && (taken == room || (taken > 0 && bytes >= kPartBytes))) next = row.number(0);
     if (next) return {};
-    bytes += row.bytes(4).size();
+    bytes += row.bytes(4).size() + kLeftOutOfStep;
     return read_step(row, 1, job.key, out.emplace_back());
   });
 }

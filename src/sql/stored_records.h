@@ -18,6 +18,9 @@ inline constexpr std::string_view kJobColumns =
     "record, job, submitted, restarts, cluster, position, uid, gid, account, part, name, qos, wckey, state, eligible, started, ended";
 inline constexpr int kJobColumnCount = 17;
 
+// About what a record has more than what is stored of it, for who counts the bytes of an answer.
+inline constexpr size_t kLeftOutOfJob = 160, kLeftOutOfStep = 32;
+
 std::string stored_job(JobRecord record);
 Result<> read_job(const Row& row, int first, JobRecord& out);
 

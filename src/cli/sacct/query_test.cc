@@ -136,7 +136,9 @@ TEST_F(SacctQuery, WrongValuesInSlurmsWords) {
   EXPECT_EQ(wrong({"-B"}), "When requesting job scripts you must also request specific jobs with the '-j' option.");
   EXPECT_EQ(wrong({"-B", "--env-vars", "-j", "1"}), "Options --batch-script and --env-vars are mutually exclusive");
   EXPECT_EQ(wrong({"--env-vars", "-j", "1"}), "");
-  for (const char* option : {"-x", "-F"}) EXPECT_EQ(parse_sacct(Words{option, "1"}, {}).outcome, Outcome::kFailed) << option;
+  EXPECT_EQ(parse_sacct(Words{"-x", "1"}, {}).outcome, Outcome::kFailed);
+  EXPECT_EQ(wrong({"-F", "schedmain,1"}), "Invalid job flag 1");
+  EXPECT_EQ(ask({"-F", "SchedSubmit,schedbackfill,StartReceived"})->query.filter.started_by, kStartedAtSubmission | kStartedByBackfill);
   EXPECT_EQ(parse_sacct(Words{"-f"}, {}).outcome, Outcome::kFailed) << "it needs a file";
   EXPECT_TRUE(parse_sacct(Words{"-c"}, {}).options.completion);
   EXPECT_EQ(parse_sacct(Words{"-f", "/v/old"}, {}).options.completion_file, "/v/old");

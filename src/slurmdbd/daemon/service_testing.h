@@ -82,7 +82,7 @@ struct ServiceTest : testing::Test {
     q.filter = filter;
     auto done = ask(uid, q, [&](std::string bytes) {
       rpc::JobRecords part;
-      ASSERT_TRUE(wire::decode(bytes, part));
+      ASSERT_TRUE(wire::decode(bytes, part, wire::kOfOurOwn));  // as the commands do
       out.insert(out.end(), part.jobs.begin(), part.jobs.end());
       steps += part.steps.size();
     });
