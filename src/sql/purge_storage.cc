@@ -197,8 +197,7 @@ Result<> take_away(Connection& connection, std::span<const Rows> all, RowKeeper*
     for (const Rows& rows : all) {
       const std::string statement = ask_for(rows.kind, Handing::columns_of(rows.kind));
       for (const Key& key : rows.keys)
-        MUSTER_TRY_VOID(
-            connection.query(statement, values_of(key), [&](const Row& row) { return handing.add(rows.kind, key, row); }));
+        MUSTER_TRY_VOID(connection.query(statement, values_of(key), [&](const Row& row) { return handing.add(rows.kind, key, row); }));
     }
     MUSTER_TRY_VOID(handing.hand_over());
     MUSTER_TRY_VOID(keeper->make_durable());

@@ -29,22 +29,23 @@ std::string stored_job(JobRecord r) {
   return wire::encoded(r);
 }
 
-Result<> read_job(const Row& row, int first, JobRecord& r) {
-  MUSTER_TRY_VOID(wire::decode(row.bytes(first), r, wire::kOfOurOwn));
+Result<> read_job(const Row& row, int first, JobRecord& record) {
+  MUSTER_TRY_VOID(wire::decode(row.bytes(first), record, wire::kOfOurOwn));
   int at = first;
-  r.key = {JobId(static_cast<uint32_t>(row.number(at + 1))), Time(Duration(row.number(at + 2))), static_cast<uint32_t>(row.number(at + 3))};
+  record.key = {JobId(static_cast<uint32_t>(row.number(at + 1))), Time(Duration(row.number(at + 2))),
+                static_cast<uint32_t>(row.number(at + 3))};
   at += 3;
-  put_back(r.cluster, row.bytes(++at));
-  r.position = static_cast<uint64_t>(row.number(++at));
-  r.uid = Uid(static_cast<uint32_t>(row.number(++at)));
-  r.gid = Gid(static_cast<uint32_t>(row.number(++at)));
-  for (std::string* name : {&r.account, &r.partition, &r.name, &r.qos, &r.wckey}) put_back(*name, row.bytes(++at));
-  r.state = static_cast<JobState>(row.number(++at));
-  r.eligible = Time(Duration(row.number(++at)));
-  r.started = Time(Duration(row.number(++at)));
-  r.ended = time_of(row.number(++at));
-  if (r.std_err.empty()) r.std_err = r.std_out;
-  if (r.tres_requested == TresAmounts()) r.tres_requested = r.tres_allocated;
+  put_back(record.cluster, row.bytes(++at));
+  record.position = static_cast<uint64_t>(row.number(++at));
+  record.uid = Uid(static_cast<uint32_t>(row.number(++at)));
+  record.gid = Gid(static_cast<uint32_t>(row.number(++at)));
+  for (std::string* name : {&record.account, &record.partition, &record.name, &record.qos, &record.wckey}) put_back(*name, row.bytes(++at));
+  record.state = static_cast<JobState>(row.number(++at));
+  record.eligible = Time(Duration(row.number(++at)));
+  record.started = Time(Duration(row.number(++at)));
+  record.ended = time_of(row.number(++at));
+  if (record.std_err.empty()) record.std_err = record.std_out;
+  if (record.tres_requested == TresAmounts()) record.tres_requested = record.tres_allocated;
   return {};
 }
 
