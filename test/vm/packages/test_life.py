@@ -205,7 +205,7 @@ def test_logins_by_ssh_are_part_of_a_job():
         ok("scancel", str(number))
         stays.communicate(timeout=120)
         assert stays.returncode != 0, "the login has ended with its job"
-        assert not os.path.exists(group(number))
+        until("its group to go", lambda: not os.path.exists(group(number)), 60)
     finally:
         root("kill", read("/run/sshd-test.pid").strip())
         write("/etc/slurm/slurm.conf", conf)
