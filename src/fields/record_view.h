@@ -13,12 +13,14 @@
 
 namespace muster::fields {
 
+using WckeyNumbers = std::map<std::tuple<std::string, std::string, std::string>, uint32_t>;  // by cluster, user and name
+
 struct RecordStyle {
   char units = 0;         // --units: one of KMGTP
   bool truncate = false;  // --truncate: times within [from, until]
   Time from{}, until{};
-  std::map<std::string, uint32_t> qos_numbers;                                          // the database's, for who asks for them
-  std::map<std::tuple<std::string, std::string, std::string>, uint32_t> wckey_numbers;  // likewise; by cluster, user and name
+  std::map<std::string, uint32_t> qos_numbers;  // the database's, for who asks for them
+  WckeyNumbers wckey_numbers;                   // likewise
 };
 
 struct RecordView {

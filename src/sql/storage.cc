@@ -304,13 +304,8 @@ Result<> Storage::keep_charged(rpc::StoreRecords& records) {
 
 Result<bool> Storage::any_job(const rpc::JobRecordFilter& filter, const std::string& user, const std::string& partition) {
   bool found = false;
-  MUSTER_TRY(rule, RecordRule::make(filter));
-  Where where = where_of(filter);
-  const std::string statement = "SELECT " + std::string(kJobColumns) + " FROM muster_jobs" + where.text;
-  auto done = connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
-    JobRecord record;
-    MUSTER_TRY_VOID(read_job(row, 0, record));
-    found = rule.matches(record) && (user.empty() || record.user == user) && (partition.empty() || record.partition == partition);
+  auto done = matching_jobs(filter, {}, [&](const JobRecord& record) -> Result<> {
+    found = (user.empty() || record.user == user) && (partition.empty() || record.partition == partition);
     return found ? Result<>(fail(Errc::kError)) : Result<>();  // an error ends the query
   });
   if (!done && !found) return std::unexpected(done.error());

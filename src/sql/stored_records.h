@@ -13,10 +13,9 @@
 
 namespace muster::sql {
 
-// What a statement selects so that read_job() can read it, from column `first` of the row on; `kJobColumns` many.
+// What a statement selects so that read_job() can read it, from column `first` of the row on.
 inline constexpr std::string_view kJobColumns =
     "record, job, submitted, restarts, cluster, position, uid, gid, account, part, name, qos, wckey, state, eligible, started, ended";
-inline constexpr int kJobColumnCount = 17;
 
 // About what a record has more than what is stored of it, for who counts the bytes of an answer.
 inline constexpr size_t kLeftOutOfJob = 160, kLeftOutOfStep = 32;

@@ -65,11 +65,11 @@ Result<std::map<std::string, QosRecord>> known_qos(Session& session) {
   return out;
 }
 
-Result<WckeyNumbers> wckey_numbers(Session& session) {
+Result<fields::WckeyNumbers> wckey_numbers(Session& session) {
   rpc::QueryEntities query;
   query.what = Entity::kWckey;
   query.filter.with_deleted = true;
-  WckeyNumbers out;
+  fields::WckeyNumbers out;
   MUSTER_TRY_VOID(session.stream(query, [&](rpc::Entities&& part) -> Result<> {
     for (const WckeyRecord& key : part.wckeys) out[{key.cluster, key.user, key.name}] = key.id;
     return {};

@@ -5,10 +5,10 @@
 
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "cli/common/session.h"
+#include "fields/record_view.h"
 #include "model/accounting.h"
 #include "model/accounts.h"
 
@@ -22,9 +22,8 @@ Result<std::map<std::string, QosRecord>> known_qos(Session& session);
 // kInvalidQos names the first QOS of the filter that is not known, and those that are.
 Result<> check_record_qos(const std::map<std::string, QosRecord>& known, const rpc::JobRecordFilter& filter);
 
-// The numbers of the database's wckeys, by cluster, user and name.
-using WckeyNumbers = std::map<std::tuple<std::string, std::string, std::string>, uint32_t>;
-Result<WckeyNumbers> wckey_numbers(Session& session);
+// The numbers of the database's wckeys, with those that were deleted.
+Result<fields::WckeyNumbers> wckey_numbers(Session& session);
 
 class UnknownNames {
  public:

@@ -85,7 +85,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   record.partition = partition_text(cluster, job);
   add_request(cluster, *job.request, job.partition, record);
   copy_same_fields(job.own.unpack(), record);
-  const Partition* partition = cluster.partitions.size() > job.partition ? &cluster.partitions.at(job.partition) : nullptr;
+  const Partition* partition = cluster.partitions.find(job.partition);
   record.exclusive = exclusive_held(job.request->exclusive, partition);
   record.shares = shares(job.request->exclusive, partition);
   record.reservation_id = job.run->reservation;
