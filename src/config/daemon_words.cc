@@ -11,6 +11,7 @@ constexpr const char* kOneLoop = "one event loop serves all connections; Message
 constexpr const char* kPowerSaving = "power saving beyond resuming";
 constexpr const char* kRateLimits = "limits on the requests of a user";
 constexpr const char* kCray = "for Cray systems, of which none is supported";
+constexpr const char* kSlingshot = "switch/hpe_slingshot";
 constexpr const char* kLockedMemory = "locking the memory of slurmstepd";
 
 // Words that both SlurmctldParameters and SlurmdParameters have.
@@ -119,6 +120,29 @@ constexpr ParameterWord kMpi[] = {
     flag_word("ports", "ports for --resv-ports"),
 };
 
+// A channel is a minor number of a device file, of which Linux has 2^20.
+constexpr ParameterWord kSwitch[] = {
+    number_word("imex_channel_count", 1, 1 << 20, "how many IMEX channels there are; 2048. Each job that runs has one for itself"),
+    not_yet_word("adjust_limits", kSlingshot),
+    not_yet_word("destroy_retries", kSlingshot),
+    not_yet_word("fm_auth", kSlingshot),
+    not_yet_word("fm_authdir", kSlingshot),
+    not_yet_word("fm_authdir_ctld", kSlingshot),
+    not_yet_word("fm_mtls_ca", kSlingshot),
+    not_yet_word("fm_mtls_cert", kSlingshot),
+    not_yet_word("fm_mtls_key", kSlingshot),
+    not_yet_word("fm_mtls_url", kSlingshot),
+    not_yet_word("fm_url", kSlingshot),
+    not_yet_word("hwcoll_addrs_per_job", kSlingshot),
+    not_yet_word("hwcoll_num_nodes", kSlingshot),
+    not_yet_word("job_vni", kSlingshot),
+    not_yet_word("nic_distribution_count", kSlingshot),
+    not_yet_word("no_adjust_limits", kSlingshot),
+    not_yet_word("single_node_vni", kSlingshot),
+    not_yet_word("tcs", kSlingshot),
+    not_yet_word("vnis", kSlingshot),
+};
+
 template <size_t N, size_t M>
 constexpr std::array<ParameterWord, N + M> joined(const ParameterWord (&a)[N], const ParameterWord (&b)[M]) {
   std::array<ParameterWord, N + M> out{};
@@ -138,5 +162,6 @@ std::span<const ParameterWord> auth_words() { return kAuth; }
 std::span<const ParameterWord> bcast_words() { return kBcast; }
 std::span<const ParameterWord> mpi_words() { return kMpi; }
 std::span<const ParameterWord> communication_words() { return kCommunication; }
+std::span<const ParameterWord> switch_words() { return kSwitch; }
 
 }  // namespace muster::config

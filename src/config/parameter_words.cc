@@ -81,6 +81,7 @@ std::span<const ParameterKey> parameter_keys() {
       {"SchedulerParameters", &Config::scheduler_parameters, scheduler_words()},
       {"SlurmctldParameters", &Config::slurmctld_parameters, slurmctld_words()},
       {"SlurmdParameters", &Config::slurmd_parameters, slurmd_words()},
+      {"SwitchParameters", &Config::switch_parameters, switch_words()},
   };
   return kKeys;
 }

@@ -52,6 +52,7 @@ std::span<const ParameterWord> auth_words();
 std::span<const ParameterWord> bcast_words();
 std::span<const ParameterWord> mpi_words();
 std::span<const ParameterWord> communication_words();
+std::span<const ParameterWord> switch_words();
 
 // The functions that the tables of words are written with.
 constexpr ParameterWord flag_word(const char* name, const char* does) { return {name, WordStatus::kWorks, does}; }

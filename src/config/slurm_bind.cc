@@ -156,6 +156,7 @@ constexpr Binding kBindings[] = {
     {"SuspendRate", &C::suspend_rate},
     {"SuspendTime", &C::suspend_time},
     {"SuspendTimeout", &C::suspend_timeout},
+    {"SwitchParameters", &C::switch_parameters},
     {"TaskEpilog", &C::task_epilog},
     {"TaskPlugin", &C::task_plugins},
     {"TaskPluginParam", &C::task_plugin_param},

@@ -156,6 +156,8 @@ struct Config {
   // ports and messages
   PortRange slurmctld_port{6817, 6817}, srun_port_range;
   PortRange mpi_ports;  // ports= of MpiParams
+  OptionList switch_parameters;
+  uint32_t imex_channels = 0;  // that jobs are given of, with SwitchType=switch/nvidia_imex; 0: none are given
   // frequencies of CPUs and GPUs
   std::string cpu_freq_def;
   Parsed<GpuFrequencyWish> gpu_freq_def;

@@ -16,6 +16,8 @@ namespace muster::config {
 
 namespace {
 
+constexpr uint32_t kImexChannels = 2048;  // where SwitchParameters does not say
+
 constexpr std::string_view kAlwaysTracked[] = {"cpu", "mem", "energy", "node", "billing", "fs/disk", "vmem", "pages"};
 
 ConfigValue* value_of(Config& config, const KeyRow* row) {
@@ -137,6 +139,7 @@ void bind_special(Config& config) {
   config.priority_usage_reset_period =
       parse_usage_reset_period(text_of(config, "PriorityUsageResetPeriod")).value_or(UsageResetPeriod::kNone);
   config.mpi_ports = mpi_ports_of(config.mpi_params);
+  if (text_of(config, "SwitchType") == "switch/nvidia_imex") config.imex_channels = kImexChannels;
   config.select_flags = parse_select_flags(text_of(config, "SelectTypeParameters"));
   config.preempt_modes = parse_preempt_modes(text_of(config, "PreemptMode"));
   config.enforce = parse_enforce(text_of(config, "AccountingStorageEnforce"));
@@ -234,6 +237,20 @@ void check_namespaces(Config& config, Findings& findings) {
   }
 }
 
+// After the words were checked: a count that is none was left out.
+void check_switch(Config& config, Findings& findings) {
+  if (const ConfigValue* type = config.find_value("SwitchType"); type && type->text == "switch/hpe_slingshot")
+    findings.notice(type->pos, "SwitchType", "accepted without effect, this is not there yet: switch/hpe_slingshot",
+                    "there is switch/nvidia_imex");
+  constexpr std::string_view kCount = "imex_channel_count";
+  if (config.imex_channels) {
+    config.imex_channels = static_cast<uint32_t>(config.switch_parameters.number(kCount, config.imex_channels));
+  } else if (config.switch_parameters.has(kCount)) {
+    findings.notice(pos_of(config, "SwitchParameters"), "SwitchParameters",
+                    "imex_channel_count has no effect without SwitchType=switch/nvidia_imex");
+  }
+}
+
 void check_together(Config& config, Findings& findings) {
   for (const ParameterKey& k : parameter_keys()) check_words(k.key, k.words, config.*k.given, pos_of(config, k.key), findings);
   if (config.cluster_name.empty())
@@ -254,6 +271,7 @@ void check_together(Config& config, Findings& findings) {
     findings.odd(pos_of(config, "PropagateResourceLimits"), "PropagateResourceLimits",
                  "cannot be combined with PropagateResourceLimitsExcept", "PropagateResourceLimitsExcept counts");
   check_namespaces(config, findings);
+  check_switch(config, findings);
   if (prolog_flag(config, "X11"))
     findings.notice(pos_of(config, "PrologFlags"), "PrologFlags", "X11 works as Contain alone, this is not there yet: forwarding of X11");
   for (std::string_view name : {"Contain", "X11"})

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/account_directory.h"
+#include "model/channels.h"
 
 namespace muster {
 namespace {
@@ -65,6 +66,21 @@ void Cluster::recount_licenses() {
   jobs.for_each([&](uint32_t, const Job& j) {
     if (!j.pending() && !j.finished()) count_licenses(j, true);
   });
+}
+
+void Cluster::count_channels(const Job& job, bool held) {
+  for (uint32_t channel : channels_held(job)) {
+    const uint32_t* known = channels.find(channel);
+    const uint32_t holders = known ? *known : 0;
+    if (held) channels.set(channel, holders + 1);
+    else if (holders > 1) channels.set(channel, holders - 1);
+    else channels.erase(channel);
+  }
+}
+
+void Cluster::recount_channels() {
+  channels = {};
+  jobs.for_each([&](uint32_t, const Job& j) { count_channels(j, true); });
 }
 
 const TresTable& Cluster::tres_table() const {

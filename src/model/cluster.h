@@ -161,6 +161,8 @@ struct Cluster {
   RequestId last_request_id{};
   // Licences held by jobs that run, by name; follows from their allocations, so it is not stored.
   std::shared_ptr<const std::map<std::string, uint64_t>> licenses_used;
+  // By IMEX channel: how many jobs hold it, components of one heterogeneous job. Follows from the jobs, so it is not stored.
+  PersistentMap<uint32_t> channels;
   // What jobs hold for their associations, QOS and users. Follows from jobs and directory, so it is not stored.
   Ledger ledger;
   // The TRES that have been named since this controller started; null: only those that always exist. Not stored.
@@ -204,6 +206,8 @@ struct Cluster {
   const BillingMethod& billing() const;
   void count_licenses(const Job& job, bool held);  // a job that starts or ends
   void recount_licenses();                         // from all jobs: after a snapshot was read
+  void count_channels(const Job& job, bool held);  // before and after each change of a job: what it holds of channels
+  void recount_channels();
   const TresTable& tres_table() const;
   void know_tres(const std::vector<std::string>& names);
   // Both take the time of their event, since usage goes with what changes its place. A time that is not set settles nothing.

@@ -39,6 +39,7 @@
 #include "model/gres_flags.h"
 #include "model/license_needs.h"
 #include "model/mem_update.h"
+#include "model/network_wish.h"
 #include "model/node_names.h"
 #include "model/node_sizes.h"
 #include "model/profile_types.h"
@@ -133,7 +134,7 @@ struct AskedBody {
   TresBindText tres_bind;
   TresFrequencyText tres_freq;
   LicenseText licenses;
-  std::string network;
+  NetworkText network;
   Exclusive exclusive = Exclusive::kDefault;
   bool contiguous = false, overcommit = false, spread_job = false, use_min_nodes = false;
   uint32_t switches = 0;

@@ -110,8 +110,9 @@ struct NodeShare {
   Bitmap cpus;  // CPU numbers (threads)
   uint64_t mem_mb = 0;
   std::vector<GresShare> gres;
-  uint32_t tasks = 0;  // tasks of the job placed here (SLURM_TASKS_PER_NODE)
-  Bitmap taken_back;   // the system's part of `cpus`, left to the job by --core-spec: its steps use them, it is not charged
+  uint32_t tasks = 0;               // tasks of the job placed here (SLURM_TASKS_PER_NODE)
+  Bitmap taken_back;                // the system's part of `cpus`, left to the job by --core-spec: its steps use them, it is not charged
+  std::optional<uint32_t> channel;  // IMEX channel of the job, or of this segment of it (ADR 25); given when it starts
   uint32_t counted_cpus() const { return static_cast<uint32_t>(cpus.count() - taken_back.count()); }
   bool operator==(const NodeShare&) const = default;
   template <class S, class V>
@@ -122,6 +123,7 @@ struct NodeShare {
     field(4, "gres", self.gres);
     field(5, "tasks", self.tasks);
     field(6, "taken_back", self.taken_back);
+    field(7, "channel", self.channel);
   }
 };
 

@@ -39,6 +39,7 @@ struct NodeShareRow {
   uint64_t mem_mb = 0;
   std::string gres;
   uint32_t cpus = 0;
+  std::optional<uint32_t> channel;  // of SwitchType=switch/nvidia_imex
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "node", self.node);
@@ -46,6 +47,7 @@ struct NodeShareRow {
     field(3, "mem_mb", self.mem_mb);
     field(4, "gres", self.gres);
     field(5, "cpus", self.cpus);
+    field(6, "channel", self.channel);
   }
 };
 

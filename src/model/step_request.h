@@ -41,7 +41,7 @@ struct StepRequest {
   uint32_t immediate_seconds = 0;
   std::optional<uint32_t> time_limit_min;
   LicenseText licenses;
-  std::string network;
+  NetworkText network;
   bool interactive = false;  // salloc's use_interactive_step
   bool no_kill = false;
   KillOnBadExit kill_on_bad_exit = KillOnBadExit::kDefault;

@@ -115,6 +115,7 @@ struct Params {
   uint64_t def_mem_per_gpu_mb = 0;
   uint64_t def_mem_per_cpu_mb = 0, def_mem_per_node_mb = 0, max_mem_per_cpu_mb = 0, max_mem_per_node_mb = 0;
   BackfillRules bf;
+  uint32_t imex_channels = 0;        // SwitchType=switch/nvidia_imex: a job has one of so many for itself; 0: it needs none
   bool defer = false;                // jobs of --immediate do not start
   bool stop_at_association = false;  // assoc_limit_stop: nobody behind a job that waits for a limit of an association starts
   bool soft_time_min = false;        // time_min_as_soft_limit: plans count on --time-min, jobs may run until --time

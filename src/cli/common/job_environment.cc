@@ -125,7 +125,7 @@ void add_behaviour(const JobOptions& options, VariableList& out) {
   add_binding(options.command == Command::kSbatch ? "SBATCH_MEM_BIND" : "SLURM_MEM_BIND", request.mem_bind.text(), true, out);
   if (options.command == Command::kSrun) add_binding("SLURM_CPU_BIND", request.cpu_bind.text(), false, out);
   add_text(out, "SLURM_HINT", request.hint.text());
-  add_text(out, "SLURM_NETWORK", request.network);
+  add_text(out, "SLURM_NETWORK", request.network.text());
   if (request.resv_ports_set && options.command != Command::kSrun)
     out.set("SLURM_RESV_PORTS", request.resv_ports ? std::to_string(request.resv_ports) : std::string());
   add_text(out, "SLURM_PROFILE", request.profile.text());

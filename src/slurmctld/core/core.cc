@@ -43,6 +43,7 @@ void Core::follow_settings() {
 void Core::restore(Cluster cluster) {
   cluster_ = std::move(cluster);
   cluster_.recount_licenses();
+  cluster_.recount_channels();
   follow_settings();
   cluster_.recount_ledger();
   indexes_ = rebuild_indexes(cluster_, settings_.config().min_job_age);

@@ -80,7 +80,7 @@ void what_was_asked(List& list, const node_rpc::JobOnNode& job, const JobRequest
   list.if_any("SLURM_DIST_PLANESIZE", request.distribution->plane);
   list.if_any("SLURM_JOB_DEPENDENCY", request.dependency);
   list.if_any("SLURM_JOB_LICENSES", request.licenses.text());
-  list.if_any("SLURM_NETWORK", request.network);
+  list.if_any("SLURM_NETWORK", request.network.text());
   list.if_any("SLURM_PROFILE", request.profile.text());
   list.if_any("SLURM_CONTAINER", request.container);
   list.if_any("SLURM_CONTAINER_ID", request.container_id);
