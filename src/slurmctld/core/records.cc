@@ -112,7 +112,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   JobRecord record = make_run_record(cluster, job);
   if (job.run->resizes.empty()) return record;
   const Resize& last = job.run->resizes.back();
-  record.key = key_of(job, last.at);
+  record.key.submitted = last.at;
   record.first_submitted = job.submitted;
   record.eligible = record.started = last.at;
   record.suspended_total = std::max(record.suspended_total - last.suspended_before, Duration::zero());

@@ -11,7 +11,7 @@ bool begins_part(const Job& job, Time at) {
 
 JobRecordKey key_of(const Job& job, Time moment) {
   const std::vector<Resize>& resizes = job.run->resizes;
-  const auto next = std::ranges::upper_bound(resizes, moment, {}, &Resize::at);
+  const auto next = std::ranges::lower_bound(resizes, moment, {}, &Resize::at);
   return {job.id, next == resizes.begin() ? job.submitted : std::prev(next)->at, job.restarts};
 }
 

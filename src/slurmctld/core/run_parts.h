@@ -11,7 +11,8 @@ namespace muster::slurmctld {
 
 // Whether giving up nodes at that moment ends a part and begins another.
 bool begins_part(const Job& job, Time at);
-// The key of the record of the part that held at that moment; of kTimeInfinite: the last part.
+// The key of the record of the part that held until that moment or beyond it, so that a step keeps its part although the job gives up nodes
+// at the moment at which the step began. Of kTimeInfinite: the last part.
 JobRecordKey key_of(const Job& job, Time moment);
 
 // How long the run has been suspended by that moment.
