@@ -50,10 +50,11 @@ struct RecordBench : Bench {
   size_t uploads = 0;
 };
 
-inline StepId make_step(Bench& b, JobId job) {
+inline StepId make_step(Bench& b, JobId job, bool overlap = false) {
   rpc::CreateStep c;
   c.job = job;
   c.request.name = "work";
+  c.request.overlap = overlap;
   Result<rpc::StepCreated> r = fail(Errc::kError);
   b.turn([&] { r = b.core.run(Caller{Uid(1000), {}, {}, {}}, c); });
   EXPECT_TRUE(r.has_value());

@@ -104,11 +104,11 @@ TEST(RunParts, ANodeThatIsLostEndsOneToo) {
 
 TEST(RunParts, StepsStayWithThePartInWhichTheyBegan) {
   Resizing b;
-  const StepId before = make_step(b, b.job);
+  const StepId before = make_step(b, b.job, true);
   b.wait(seconds(10));
   b.shrink("2");
   b.wait(seconds(10));
-  const StepId after = make_step(b, b.job);
+  const StepId after = make_step(b, b.job, true);
   b.wait(seconds(10));
   b.ends(b.job);
   const std::vector<JobRecord> parts = b.parts();
@@ -189,7 +189,7 @@ TEST(RunParts, AJobWhoseNodesAreNotFreeYetRuns) {
 // ---- suspended steps
 TEST(StepRecords, KnowWhatTheyWereSuspended) {
   Resizing b;
-  const StepId first = make_step(b, b.job);
+  const StepId first = make_step(b, b.job, true);
   b.wait(seconds(10));
   b.control(rpc::JobAction::kSuspend, b.job);
   const Time since = b.now;
@@ -198,7 +198,7 @@ TEST(StepRecords, KnowWhatTheyWereSuspended) {
   EXPECT_EQ(b.step(b.job, first)->suspended, since);
   b.wait(seconds(7));
   b.control(rpc::JobAction::kResume, b.job);
-  const StepId second = make_step(b, b.job);
+  const StepId second = make_step(b, b.job, true);
   b.drain();
   EXPECT_EQ(b.step(b.job, first)->suspended, kTimeUnset);
   EXPECT_EQ(b.step(b.job, first)->suspended_total, seconds(7));
