@@ -47,6 +47,7 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
     promises_.take(*event, mirror_);
     check_reservations(*event);
     slurmctld::apply(mirror_, indexes_, *event);
+    run_uses_.take(*event, mirror_);
     if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);
     if (auto* p = std::get_if<event::JobsPurged>(&*event)) purged_.insert(p->jobs.begin(), p->jobs.end());
     if (auto* created = std::get_if<event::StepCreated>(&*event)) note_width(*created);

@@ -73,6 +73,7 @@ struct UsedRun {
   std::string_view cluster, account, wckey;
   Span used;
   std::string_view amounts;  // the encoded TresAmounts of what it had
+  Time resized{};            // when its job went on with fewer nodes, as another record; unset: it did not
 };
 
 struct UsageBatch {

@@ -170,7 +170,7 @@ Result<> Storage::used_runs(const rpc::JobRecordFilter& filter, const std::funct
   if (needs_record(filter))
     return matching_jobs(filter, still_wanted, [&](const JobRecord& j) {
       const std::string amounts = wire::encoded(j.tres_allocated);
-      return each({j.cluster, j.account, j.wckey, used_span(j), amounts});
+      return each({j.cluster, j.account, j.wckey, used_span(j), amounts, j.resized() ? j.ended : kTimeUnset});
     });
   Where where = where_of(filter);
   size_t looked_at = 0;
@@ -183,7 +183,7 @@ Result<> Storage::used_runs(const rpc::JobRecordFilter& filter, const std::funct
     if (!was_in_state(filter, run.state, run.submitted, run.started, run.ended)) return {};
     if (!run.amounts_as_text.empty() && run.amounts.empty()) run.amounts = wire::encoded(TresAmounts::from_text(run.amounts_as_text));
     run.times_into(times);
-    return each({run.cluster, run.account, run.wckey, used_span(times), run.amounts});
+    return each({run.cluster, run.account, run.wckey, used_span(times), run.amounts, times.resized() ? times.ended : kTimeUnset});
   });
 }
 

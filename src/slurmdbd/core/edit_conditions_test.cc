@@ -255,6 +255,12 @@ TEST(EditJobs, ARunawayJobEndsWhenItWasLastHeardOf) {
   ASSERT_TRUE(done);
   ASSERT_EQ(done->size(), 1u);
   EXPECT_EQ((*done)[0].ended, r.started);
+  JobRecord part = r;  // of a run that went on with fewer nodes
+  part.flags = kJobResizing;
+  part.ended = from_unix(1015);
+  done = edit_jobs({r, part}, q, Uid(0), true);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->size(), 1u) << "it has ended";
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ bool set(T& field, const std::optional<U>& value) {
 
 // A runaway job ended, as far as is known, at the last moment that anything was heard of it.
 bool end(JobRecord& r, const std::optional<JobState>& state) {
-  if (!state || is_finished(r.state)) return false;
+  if (!state || r.over()) return false;
   r.state = *state;
   r.ended = std::max({r.started, r.eligible, r.key.submitted});
   return true;
@@ -40,7 +40,7 @@ Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const r
   for (JobRecord& record : records) {
     if (!is_operator && record.uid != actor)
       return fail(Errc::kAccessDenied, {}, "job " + std::to_string(record.key.id.value) + " is another user's");
-    if ((request.tres_allocated || request.derived_exit_status) && !is_finished(record.state) && !request.end_as)
+    if ((request.tres_allocated || request.derived_exit_status) && !record.over() && !request.end_as)
       return fail(Errc::kError,
                   "job " + std::to_string(record.key.id.value) + " has not ended: TRES and DerivedExitCode are set after the end");
     bool different = set(record.comment, request.comment);

@@ -67,7 +67,8 @@ std::unique_ptr<net::PartSource> in_parts(std::vector<Row> rows, std::vector<Row
 // decoded. The plainest key of an amount is its text, for equal amounts need not be encoded equally.
 class SizeCounter {
  public:
-  Result<> count(const sql::UsedRun& run, uint64_t seconds) {
+  // A part of a run is not counted as a job where the part that follows is.
+  Result<> count(const sql::UsedRun& run, uint64_t seconds, bool is_job) {
     key_.clear();
     for (std::string_view part : {run.cluster, run.account, run.wckey, run.amounts}) add_to_key(part);
     auto at = encoded_.find(key_);
@@ -78,7 +79,7 @@ class SizeCounter {
               .try_emplace(key_, Size{std::string(run.cluster), std::string(run.account), std::string(run.wckey), std::string(run.amounts)})
               .first;
     }
-    ++at->second.jobs;
+    if (is_job) ++at->second.jobs;
     at->second.seconds += seconds;
     return {};
   }
@@ -149,7 +150,8 @@ ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes
   const Time from = query.filter.from, until = query.filter.until == kTimeUnset ? context.now : std::min(query.filter.until, context.now);
   MUSTER_TRY_VOID(context.storage.used_runs(query.filter, context.still_wanted, [&](const sql::UsedRun& run) -> Result<> {
     const uint64_t n = run.used.seconds_within(from, until);
-    return run.used.empty() || n == 0 ? Result<>() : sizes.count(run, n);
+    const bool followed = run.resized != kTimeUnset && run.resized < until;
+    return run.used.empty() || n == 0 ? Result<>() : sizes.count(run, n, !followed);
   }));
   MUSTER_TRY(rows, sizes.rows());
   return in_parts(std::move(rows), &rpc::JobSizes::sizes);
