@@ -239,7 +239,7 @@ class Applier : ToolApplier {
     Bitmap now = old->run->releasing & released.nodes;
     if (now.none()) return;
     bool last = !(old->run->releasing - now).any() && old->run->leaving.empty();
-    if (last) x_.remove(*old);
+    if (last) x_.remove(*old), c_.count_channels(*old, false);
     Job& j = *c_.jobs.edit(released.job.value);
     now.for_each([&](size_t i) {
       use_.release(j, j.allocation->nodes[i], true, released.time);
@@ -334,6 +334,7 @@ class Applier : ToolApplier {
       const Job* j = c_.jobs.find(id.value);
       if (!j) continue;
       x_.remove(*j);
+      c_.count_channels(*j, false);
       c_.recharge(Charge::of(*j, c_.partitions), {}, time_);
       RequestId request = j->request_id;
       JobId array = j->array_job_id;
@@ -462,10 +463,12 @@ class Applier : ToolApplier {
     if (!old) return;
     ++c_.jobs_epoch;
     x_.remove(*old);
+    c_.count_channels(*old, false);
     const Charge was = Charge::of(*old, c_.partitions);
     Job& j = *c_.jobs.edit(id.value);
     f(j);
     x_.add(j);
+    c_.count_channels(j, true);
     c_.recharge(was, Charge::of(j, c_.partitions), time_);
   }
   void insert(Job j) {
