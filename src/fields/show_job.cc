@@ -61,7 +61,7 @@ void show_reason(const JobView& v, std::string& out) {
 
 void show_shares(const JobView& view, const ShownKey<JobView>&, Record& record) {
   auto same = [](const NodeShareRow& a, const NodeShareRow& b) {
-    return a.cpu_ids == b.cpu_ids && a.mem_mb == b.mem_mb && a.gres == b.gres;
+    return a.cpu_ids == b.cpu_ids && a.mem_mb == b.mem_mb && a.gres == b.gres && a.channel == b.channel;
   };
   for (auto s = view.row.shares.begin(); s != view.row.shares.end();) {
     auto end = std::find_if(s, view.row.shares.end(), [&](const NodeShareRow& next) { return !same(*s, next); });
@@ -70,6 +70,7 @@ void show_shares(const JobView& view, const ShownKey<JobView>&, Record& record) 
     record.line();
     record.out() += "  ";  // on one line, too
     record.pair("Nodes", compress_hosts(nodes)).pair("CPU_IDs", s->cpu_ids).pair("Mem", s->mem_mb).pair("GRES", s->gres);
+    if (s->channel) record.pair("Channel", *s->channel);
     s = end;
   }
 }

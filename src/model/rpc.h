@@ -144,10 +144,11 @@ struct StepNode {  // one node of the step, in order
   uint32_t node_index = 0;  // within the job's allocation
   uint32_t job_cpus = 0;
   std::string topology_address, topology_pattern;
+  std::optional<uint32_t> channel;  // the job's IMEX channel there (ADR 25)
   MUSTER_FIELDS(field(1, "address", self.address); field(2, "ranks", self.ranks); field(3, "cpu_list", self.cpu_list);
                 field(4, "mem_mb", self.mem_mb); field(5, "gres", self.gres); field(6, "node_index", self.node_index);
                 field(7, "job_cpus", self.job_cpus); field(8, "topology_address", self.topology_address);
-                field(9, "topology_pattern", self.topology_pattern);)
+                field(9, "topology_pattern", self.topology_pattern); field(10, "channel", self.channel);)
 };
 struct StepCreated {
   JobId job{};

@@ -272,6 +272,8 @@ struct StepCgroup {  // absent when no cgroup is to be used
   Bitmap os_cpus, numa_nodes, job_os_cpus;
   bool limit_devices = false;
   std::vector<std::string> denied_devices;  // files that are closed to it
+  uint32_t channel_driver = 0;              // with limit_devices, of IMEX channels: all but its own are closed; 0: there are none
+  std::optional<uint32_t> channel;
   MUSTER_FIELDS(field(1, "mountpoint", self.mountpoint); field(2, "prefix", self.prefix); field(3, "version", self.version);
                 field(4, "required", self.required); field(5, "job_memory_bytes", self.job_memory_bytes);
                 field(6, "step_memory_bytes", self.step_memory_bytes); field(7, "job_swap_bytes", self.job_swap_bytes);
@@ -279,7 +281,8 @@ struct StepCgroup {  // absent when no cgroup is to be used
                 field(11, "numa_nodes", self.numa_nodes); field(12, "job_os_cpus", self.job_os_cpus);
                 field(13, "limit_devices", self.limit_devices); field(15, "denied_devices", self.denied_devices);
                 field(16, "job_soft_bytes", self.job_soft_bytes); field(17, "step_soft_bytes", self.step_soft_bytes);
-                field(18, "step_swap_bytes", self.step_swap_bytes); field(19, "swappiness", self.swappiness);)
+                field(18, "step_swap_bytes", self.step_swap_bytes); field(19, "swappiness", self.swappiness);
+                field(20, "channel_driver", self.channel_driver); field(21, "channel", self.channel);)
 };
 
 // The SPANK plugins of a step: what plugstack.conf lists, what the user asked of them, and what spank_get_item answers beyond the

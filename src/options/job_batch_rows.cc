@@ -194,9 +194,9 @@ constexpr JobOptionRow kGeneral[] = {
       .env = {.sbatch = "SBATCH_NETWORK", .srun = "SLURM_NETWORK", .salloc = "SALLOC_NETWORK"},
       .section = Section::kSites,
       .summary = "network resources",
-      .doc = "A request to a switch plugin; it is recorded and shown with the job.",
-      .status = Status::kNoEffect,
-      .note = "no switch plugin is there to take it; it is only recorded"},
+      .doc = "A request to SwitchType, shown with the job. With switch/nvidia_imex, unique-channel-per-segment gives each segment "
+             "(--segment) of a block topology an IMEX channel of its own, where the job has one for all otherwise; other words are "
+             "refused. Without a SwitchType it is only recorded."},
      set_text<&AskedRequest::network>},
     {{.name = "stepmgr",
       .commands = kJobs,

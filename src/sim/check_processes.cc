@@ -55,6 +55,7 @@ void Checkers::check_overlap(uint32_t node, const Process& process) {
   // A job that was suspended gave its CPUs to others, and comes back beside them.
   auto was_stopped = [&](const Process& x) { return suspended_.contains(x.job); };
   const Allocation* mine = details(process);
+  check_channel(process);
   for (const auto& [key, other] : world_.nodes[node]->processes()) {
     if (other.ended || other.excused || (other.job == process.job && other.generation == process.generation)) continue;
     const std::string both = world_.scenario.nodes[node] + ": " + name_of(process) + " and " + name_of(other);
@@ -71,6 +72,21 @@ void Checkers::check_overlap(uint32_t node, const Process& process) {
       for (const GresShare& h : other.share.gres)
         if (g.name == h.name && g.devices.intersects(h.devices)) fail("processes", both + " use the same devices of " + g.name);
   }
+}
+
+// A channel joins nodes, so whoever has it anywhere counts.
+void Checkers::check_channel(const Process& process) {
+  if (!process.share.channel) return;
+  const auto whole = [&](const Process& p) {
+    const Job* job = mirror_.jobs.find(p.job.value);
+    return job && job->het ? job->het.leader : p.job;
+  };
+  for (const auto& node : world_.nodes)
+    for (const auto& [key, other] : node->processes()) {
+      if (other.ended || other.excused || whole(other) == whole(process)) continue;
+      if (other.share.channel == process.share.channel)
+        fail("processes", name_of(process) + " and " + name_of(other) + " use channel " + std::to_string(*process.share.channel));
+    }
 }
 
 void Checkers::check_released(const Event& event) {

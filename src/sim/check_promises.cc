@@ -67,7 +67,8 @@ void PromiseWatch::take(const Event& event, const Cluster& before) {
 
 std::string PromiseWatch::look(const Cluster& cluster, const sched::Params& params, Time now) {
   const std::optional<Promise> before = std::exchange(first_, {});
-  const bool known = params.backfill && !params.priority.multifactor && !params.preempt.preempts() && cluster.reservations.empty();
+  const bool known = params.backfill && !params.priority.multifactor && !params.preempt.preempts() && cluster.reservations.empty() &&
+                     !params.imex_channels;
   if (!known || somebody_overstays(cluster, now)) return "";
   const Job* job = first_in_queue(cluster);
   const Verdict* verdict = job ? cluster.moment.verdicts.find(job->id.value) : nullptr;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "model/account_directory.h"
+#include "model/channels.h"
 #include "model/dependency.h"
 #include "sim/check_limit_reasons.h"
 #include "sim/check_reservations.h"
@@ -302,7 +303,17 @@ bool surely_could_start(const Asked& asked) {
   });
 }
 
-bool lacks_room(const Asked& q) { return !surely_could_start(q); }
+// Nobody waits for more than one.
+bool lacks_channel(const Asked& q) {
+  if (!q.params.imex_channels) return false;
+  std::set<uint32_t> held;
+  q.cluster.jobs.for_each([&](uint32_t, const Job& job) {
+    for (uint32_t channel : channels_held(job)) held.insert(channel);
+  });
+  return held.size() >= q.params.imex_channels;
+}
+
+bool lacks_room(const Asked& q) { return lacks_channel(q) || !surely_could_start(q); }
 bool lacks_turn(const Asked& q) { return comes_later(q) && lacks_room(q); }
 
 bool fits_nowhere(const Asked& q) {

@@ -5,6 +5,7 @@
 #include "sim/check_reasons.h"
 #include "sim/check_reservations.h"
 
+#include "sim/check_channels.h"
 #include "sim/check_layers.h"
 #include "sim/world.h"
 #include "slurmctld/core/apply.h"
@@ -70,6 +71,8 @@ void Checkers::committed(const slurmctld::Core& core) {
   check_usage(core.cluster());
   if (const HierarchiesPtr& all = core.settings().sched.hierarchies)
     check_layers(core.cluster(), *all, [this](const std::string& what) { fail("layers", what); });
+  if (const uint32_t total = core.settings().sched.imex_channels)
+    check_channels(core.cluster(), total, [this](const std::string& what) { fail("channels", what); });
   if (++commits_ % 32 == 0) check_replay(core, "after a turn");
   if (commits_ % 64 != 0) return;
   if (std::string wrong = queries_problem(core, world_.controller.now()); !wrong.empty()) fail("queries", wrong);

@@ -3,6 +3,7 @@
 //
 //   check_transitions    a job's states follow one another as documented; times are in order
 //   check_layers         no layer of a hierarchical resource gives more than it has; a job holds what the mode says for its nodes
+//   check_channels       no IMEX channel is two jobs' at a time; whoever runs has one
 //   check_usage          no node gives out more than it has; exclusive is exclusive; the counters of Node agree with the jobs
 //   check_processes      what nodes run: no overlap, only where the controller placed it, a generation's script at most once,
 //                        nothing released while it still runs
@@ -93,6 +94,7 @@ class Checkers {
   void check_usage(const Cluster& cluster);
   void check_node_usage(const Cluster& cluster, const Node& node, const std::vector<const Job*>& jobs);
   void check_overlap(uint32_t node, const Process& process);
+  void check_channel(const Process& process);
   void check_acknowledged(const Cluster& cluster);
   void note_width(const event::StepCreated& created);
   void note_width(const event::JobStarted& started);

@@ -89,6 +89,7 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   add_preemption();
   add_layers();
   add_licenses();
+  add_channels();
   reservations = seed % 3 == 0;
   prolog = r.chance(0.3);
   epilog = r.chance(0.3);
@@ -148,6 +149,13 @@ void Scenario::add_licenses() {
     slurm_conf += "PartitionName=billed Nodes=ALL MaxTime=40 TRESBillingWeights=CPU=" + number(rng.uniform(1, 3)) + ".0,GRES/gpu=2.5\n";
     partitions.push_back("billed");
   }
+}
+
+// Draws of its own, as above. So few IMEX channels that jobs wait for them.
+void Scenario::add_channels() {
+  Random rng(seed_ ^ 0x696d6578);
+  if (!rng.chance(0.2)) return;
+  slurm_conf += "SwitchType=switch/nvidia_imex\nSwitchParameters=imex_channel_count=" + number(rng.uniform(2, 8)) + "\n";
 }
 
 // Without a draw of the workload's: licences.

@@ -42,6 +42,7 @@ struct Scenario {
   void add_preemption();
   void add_layers();
   void add_licenses();
+  void add_channels();
   void ask_for_layers(JobRequest& request, Time now) const;
   void ask_for_more(JobRequest& request, Time now) const;
   void load();

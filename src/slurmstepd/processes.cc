@@ -23,8 +23,16 @@ Result<> limit_memory(os::Cgroup& group, uint64_t hard, uint64_t soft, uint64_t 
   return group.set_memory(m);
 }
 
-Result<> close_devices(os::Cgroup& group, const std::vector<std::string>& files) {
-  std::vector<os::DeviceRule> denied;
+// Of IMEX channels the one that is its own stays open; other jobs' come and go.
+std::vector<os::DeviceRule> channel_rules(const step_rpc::StepCgroup& c) {
+  if (!c.channel_driver) return {};
+  std::vector<os::DeviceRule> out;
+  if (c.channel) out.push_back({.major = c.channel_driver, .minor = *c.channel, .allowed = true});
+  out.push_back({.major = c.channel_driver, .any_minor = true});
+  return out;
+}
+
+Result<> close_devices(os::Cgroup& group, const std::vector<std::string>& files, std::vector<os::DeviceRule> denied = {}) {
   for (const std::string& file : files)
     if (auto rule = os::device_rule(file)) denied.push_back(*rule);  // a file that is not there needs no door
   return group.deny_devices(denied);
@@ -38,7 +46,7 @@ Result<> constrain(os::Cgroup& step, os::Cgroup& job, const step_rpc::StepCgroup
     MUSTER_TRY_VOID(step.set_cpus(c.os_cpus, c.numa_nodes));
   }
   if (!c.limit_devices) return {};
-  return close_devices(step, c.denied_devices);
+  return close_devices(step, c.denied_devices, channel_rules(c));
 }
 
 }  // namespace

@@ -31,6 +31,7 @@ rpc::StepNode step_node(const JobSteps& steps, const StepShare& share, uint32_t 
   here.gres = share.gres;
   here.node_index = share.node_index;
   here.job_cpus = held.counted_cpus();
+  here.channel = held.channel;
   TopologyAddress at = steps.address(share.node_index);
   here.topology_address = std::move(at.address);
   here.topology_pattern = std::move(at.pattern);
@@ -44,6 +45,19 @@ Result<StepRequestPtr> kept_request(const rpc::CreateStep& c) {
 }
 
 bool may_come_free(const Error& e) { return e.code == Errc::kNodesBusy || e.code == Errc::kPortsBusy; }
+
+// --network, where the job has IMEX channels (ADR 25): a step has those of its job, so it can ask for no other.
+Result<> check_network(const Job& job, const NetworkWish& wish) {
+  if (!job.allocation->nodes.front().channel) return {};
+  if (!wish.other.empty())
+    return fail(Errc::kInterconnectFailed, {},
+                "--network: \"" + wish.other + "\" is not known to switch/nvidia_imex, which takes unique-channel-per-segment");
+  const bool apart = job.request->segment && job.allocation->nodes.size() > job.request->segment;
+  if (wish.channel_per_segment && apart && !job.request->network->channel_per_segment)
+    return fail(Errc::kInterconnectFailed, {},
+                "--network=unique-channel-per-segment: the job has one channel for all of its segments; it is asked for with the job");
+  return {};
+}
 
 // Gives the step its part of the job's nodes; on an error the step is unchanged.
 Result<> place(const JobSteps& s, const StepRequest& request, Step& step) {
@@ -173,6 +187,7 @@ Result<Made> create_step(const JobSteps& steps, const rpc::CreateStep& ask) {
   for (const Step& step : job.steps)
     if (ask.srun_pid && step.srun_pid == ask.srun_pid && step.srun_host == ask.srun_host)
       return Made{{}, step.state == StepState::kPending ? told_to_wait(job, step) : told(steps, step)};
+  MUSTER_TRY_VOID(check_network(job, ask.request.network.value()));
   MUSTER_TRY(request, kept_request(ask));
 
   Step step;

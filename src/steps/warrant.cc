@@ -38,6 +38,7 @@ Result<> check_node(const rpc::StepNode& node, const rpc::StepWarrant& warrant, 
   if (node.mem_mb > held.mem_mb || (to_launch && node.mem_mb == 0 && held.mem_mb > 0))
     return refused("names more memory" + on + " than the job holds");
   if (!holds_gres(held.gres, node.gres)) return refused("names devices" + on + " that the job does not hold");
+  if (node.channel != held.channel) return refused("names a channel" + on + " that is not the job's");
   if (node.job_cpus != held.job_cpus || node.topology_address != held.topology_address || node.topology_pattern != held.topology_pattern)
     return refused("says of node " + held.address.name + " what its warrant does not");
   return {};
@@ -74,6 +75,7 @@ rpc::StepWarrant make_warrant(const Cluster& cluster, const Job& job, const std:
     here.mem_mb = held.mem_mb;
     here.gres = held.gres;
     here.job_cpus = held.counted_cpus();
+    here.channel = held.channel;
     const Node* node = cluster.nodes.find(held.node.value);
     if (!node) continue;
     here.address.name = node->spec->name;

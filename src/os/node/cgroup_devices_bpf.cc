@@ -1,5 +1,5 @@
 // Device isolation of cgroup v2: a small eBPF program per group, which the kernel asks at every open of a device. The program is a list:
-// for every denied device compare type, major and minor; return 0 at a match, else 1.
+// for every denied device compare type, major and minor; return 0 at a match, else 1. An allowed one that is named first returns 1.
 #include <fcntl.h>
 #include <linux/bpf.h>
 #include <sys/syscall.h>
@@ -36,10 +36,11 @@ std::vector<bpf_insn> device_program(const std::vector<DeviceRule>& denied) {
   program.push_back(insn(BPF_LDX | BPF_W | BPF_MEM, 5, 1, offsetof(bpf_cgroup_dev_ctx, minor), 0));
   for (const DeviceRule& r : denied) {
     const int type = r.type == 'b' ? BPF_DEVCG_DEV_BLOCK : BPF_DEVCG_DEV_CHAR;
-    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 2, 0, 4, type));  // to the next rule
-    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 4, 0, 3, static_cast<int32_t>(r.major)));
-    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 5, 0, 2, static_cast<int32_t>(r.minor)));
-    program.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 0));
+    const int left = r.any_minor ? 3 : 4;  // instructions to the next rule
+    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 2, 0, left, type));
+    program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 4, 0, left - 1, static_cast<int32_t>(r.major)));
+    if (!r.any_minor) program.push_back(insn(BPF_JMP32 | BPF_JNE | BPF_K, 5, 0, 2, static_cast<int32_t>(r.minor)));
+    program.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, r.allowed ? 1 : 0));
     program.push_back(insn(BPF_JMP | BPF_EXIT, 0, 0, 0, 0));
   }
   program.push_back(insn(BPF_ALU64 | BPF_MOV | BPF_K, 0, 0, 0, 1));

@@ -56,6 +56,8 @@ struct MemoryLimits {
 struct DeviceRule {
   char type = 'c';  // 'c' or 'b'
   uint32_t major = 0, minor = 0;
+  // Of one driver's files all but some may be closed: those some stand first in the list, then the rule for all.
+  bool allowed = false, any_minor = false;
   auto operator<=>(const DeviceRule&) const = default;
 };
 Result<DeviceRule> device_rule(const std::string& path);  // of a device file: "/dev/nvidia0"

@@ -241,6 +241,19 @@ TEST(DeviceFilter, DeniesWhatIsNamedAndNothingElse) {
   EXPECT_EQ(run_filter(device_program({}), {.access_type = 0x10002, .major = 1, .minor = 3}), 1);
 }
 
+TEST(DeviceFilter, OfADriversFilesAllButOneAreClosed) {
+  const auto program = device_program({{.major = 511, .minor = 7, .allowed = true}, {.major = 511, .any_minor = true}, {'c', 195, 0}});
+  auto asks = [&](uint32_t major, uint32_t minor) {
+    return run_filter(
+        program, {.access_type = static_cast<uint32_t>(BPF_DEVCG_ACC_READ) << 16 | BPF_DEVCG_DEV_CHAR, .major = major, .minor = minor});
+  };
+  EXPECT_EQ(asks(511, 7), 1);
+  EXPECT_EQ(asks(511, 6), 0);
+  EXPECT_EQ(asks(511, 2047), 0);
+  EXPECT_EQ(asks(195, 0), 0);
+  EXPECT_EQ(asks(195, 7), 1);
+}
+
 TEST(Cgroups, NoneSaysWhyAndNothingIsSilent) {
   auto dir = *TempDir::create("muster-nocg-");
   auto g = Cgroups::open({.mountpoint = dir.path()});

@@ -70,9 +70,15 @@ class V1 final : public CgroupBackend {
 
   Result<> deny_devices(const std::string& path, const std::vector<DeviceRule>& denied) const override {
     if (!support_.devices) return fail(Errc::kUnsupported, "cgroup v1: no devices controller");
-    const std::string file = dir("devices", path) + "/devices.deny";
-    for (const DeviceRule& r : denied)
-      MUSTER_TRY_VOID(write_value(file, std::string(1, r.type) + " " + std::to_string(r.major) + ":" + std::to_string(r.minor) + " rwm"));
+    const std::string files = dir("devices", path);
+    // Here the last word counts: what is allowed comes after what is closed.
+    for (bool allowed : {false, true})
+      for (const DeviceRule& r : denied) {
+        if (r.allowed != allowed) continue;
+        const std::string minor = r.any_minor ? "*" : std::to_string(r.minor);
+        MUSTER_TRY_VOID(write_value(files + (allowed ? "/devices.allow" : "/devices.deny"),
+                                    std::string(1, r.type) + " " + std::to_string(r.major) + ":" + minor + " rwm"));
+      }
     return {};
   }
 

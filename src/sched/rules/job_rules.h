@@ -15,6 +15,7 @@ extern const JobRule kRequestItself;      // wrong for the partition as it stand
 extern const JobRule kDeferred;           // SchedulerParameters=defer
 extern const JobRule kLimits;             // of associations, QOS, users of a partition
 extern const JobRule kLicenses;           // --licenses
+extern const JobRule kChannels;           // of switch/nvidia_imex
 extern const JobRule kReservationAccess;  // --reservation: it is there, and for the job
 extern const JobRule kReservationTime;    // it has begun
 

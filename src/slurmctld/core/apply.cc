@@ -241,7 +241,7 @@ class Applier : ToolApplier {
     Bitmap now = old->run->releasing & released.nodes;
     if (now.none()) return;
     bool last = !(old->run->releasing - now).any() && old->run->leaving.empty();
-    if (last) x_.remove(*old);
+    if (last) x_.remove(*old), c_.count_channels(*old, false);
     Job& j = *c_.jobs.edit(released.job.value);
     now.for_each([&](size_t i) {
       use_.release(j, j.allocation->nodes[i], true, released.time);
@@ -334,12 +334,13 @@ class Applier : ToolApplier {
   }
   void operator()(const JobsPurged& purged) {
     for (JobId id : purged.jobs) {
-      const Job* j = c_.jobs.find(id.value);
-      if (!j) continue;
-      x_.remove(*j);
-      c_.recharge(Charge::of(*j, c_.partitions), {}, time_);
-      RequestId request = j->request_id;
-      JobId array = j->array_job_id;
+      const Job* job = c_.jobs.find(id.value);
+      if (!job) continue;
+      x_.remove(*job);
+      c_.count_channels(*job, false);
+      c_.recharge(Charge::of(*job, c_.partitions), {}, time_);
+      RequestId request = job->request_id;
+      JobId array = job->array_job_id;
       c_.jobs.erase(id.value);
       c_.moment.verdicts.erase(id.value);
       c_.cron_jobs.erase(id.value);
@@ -461,16 +462,18 @@ class Applier : ToolApplier {
     x_.recorded(c_.recorded_position);
   }
   template <class F>
-  void change(JobId id, F&& f) {
+  void change(JobId id, F&& edit) {
     const Job* old = c_.jobs.find(id.value);
     if (!old) return;
     ++c_.jobs_epoch;
     x_.remove(*old);
+    c_.count_channels(*old, false);
     const Charge was = Charge::of(*old, c_.partitions);
-    Job& j = *c_.jobs.edit(id.value);
-    f(j);
-    x_.add(j);
-    c_.recharge(was, Charge::of(j, c_.partitions), time_);
+    Job& job = *c_.jobs.edit(id.value);
+    edit(job);
+    x_.add(job);
+    c_.count_channels(job, true);
+    c_.recharge(was, Charge::of(job, c_.partitions), time_);
   }
   void insert(Job j) {
     ++c_.jobs_epoch;

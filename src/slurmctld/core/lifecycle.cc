@@ -8,6 +8,7 @@
 #include "acct/admission.h"
 #include "hostlist/hostlist.h"
 #include "model/sharing_words.h"
+#include "slurmctld/core/channels.h"
 #include "slurmctld/core/core.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/feature_boots.h"
@@ -332,7 +333,8 @@ Result<Events> start_one(const View& view, const sched::StartItem& item) {
   started.priority = item.priority;
   started.partition = item.partition;
   started.association = acct::association_of(view.cluster, *job->request, item.partition);
-  started.allocation = item.allocation;
+  MUSTER_TRY(allocation, with_channels(view, *job, item.partition, item.allocation));
+  started.allocation = std::move(allocation);
   started.flags = started_by(*job, item);
   started.batch_index = batch_index_of(view, *job->request, *item.allocation);
   for (const NodeShare& s : item.allocation->nodes)

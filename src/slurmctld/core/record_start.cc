@@ -48,6 +48,7 @@ void start_ahead(Cluster& cluster, const event::JobStarted& e) {
   const Charge was = Charge::of(*j, cluster.partitions);
   record_start(cluster, *j, e);
   cluster.recharge(was, Charge::of(*j, cluster.partitions), e.time);
+  cluster.count_channels(*j, true);
 }
 
 }  // namespace muster::slurmctld

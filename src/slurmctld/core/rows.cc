@@ -99,6 +99,7 @@ void add_allocation(const Cluster& cluster, const Job& job, uint32_t parts, JobR
     share.cpu_ids = (s.cpus - s.taken_back).to_ranges();
     share.cpus = s.counted_cpus();
     share.mem_mb = s.mem_mb;
+    share.channel = s.channel;
     const Node* node = cluster.nodes.find(s.node.value);
     share.gres = node ? gres_held_text(s.gres, *node->spec) : gres_text(s.gres);
     row.shares.push_back(std::move(share));

@@ -77,6 +77,7 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   params.pack_nodes = config.select_flags.pack_nodes;
   params.allocate_sockets = config.select_flags.unit == config::SelectFlags::Unit::kSocket;
   params.licenses = config.licenses;
+  params.imex_channels = config.imex_channels;
   params.keep_by_label = keep_by_label(config.mcs);
   params.job_core_spec = config.allow_spec_resources_usage;
   params.spec_cores_first = config.scheduler_parameters.has("spec_cores_first");

@@ -12,6 +12,7 @@
 #include "sched/request/least_wanted.h"
 #include "sched/rules/partition_lists.h"
 #include "sched/supply/availability.h"
+#include "slurmctld/core/channels.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/job_shares.h"
@@ -448,6 +449,7 @@ Result<Checked> check(const View& view, const JobRequest& request) {
   MUSTER_TRY_VOID(complete_mcs_label(view, out.request));
   MUSTER_TRY_VOID(check_reservations(view, out.request, out.partitions));
   MUSTER_TRY_VOID(check_partitions(view, out.request, out.partitions));
+  MUSTER_TRY_VOID(check_network(view, out.request, out.partitions));
   return out;
 }
 
@@ -501,7 +503,8 @@ Result<> check_changed(const View& view, const JobRequest& before, JobRequest& r
   asked.groups = moved || (charged && view.caller.uid == request.uid);
   asked.lists = moved || charged;
   asked.limits = moved || times || sizes;
-  return check_partitions(view, request, partitions, asked);
+  MUSTER_TRY_VOID(check_partitions(view, request, partitions, asked));
+  return moved || sizes || named ? check_network(view, request, partitions) : Result<>();
 }
 
 // Makes the checks of a submission and nothing else.

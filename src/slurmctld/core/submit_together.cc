@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "acct/admission.h"
+#include "slurmctld/core/channels.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/job_ids.h"
 #include "slurmctld/core/job_shares.h"
@@ -61,6 +62,7 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& a
   Cluster ahead = view.cluster;  // with the components that were accepted so far
   const View with{ahead, view.indexes, view.settings, view.feasibility, view.now, view.caller, view.of_job};
   Decision<rpc::JobSubmitted> out;
+  std::vector<Accepted> all;
   for (uint32_t at = 0; at < size; ++at) {
     const HetPart part{id, static_cast<uint16_t>(at), static_cast<uint16_t>(size)};
     const JobRequest request = as_component(asked.components[at], at);
@@ -69,7 +71,9 @@ Result<Decision<rpc::JobSubmitted>> decide(const View& view, const HetRequest& a
     if (!accepted) return in_component(at, accepted.error());
     count_submitted(ahead, part.component(at), *accepted, view.now);
     if (Result<> added = submit_as(view, part.component(at), part, *accepted, out.events); !added) return in_component(at, added.error());
+    all.push_back(std::move(*accepted));
   }
+  MUSTER_TRY_VOID(check_networks(view, all));
   if (!forgotten.empty()) out.events.push_back(event::JobsPurged{std::move(forgotten)});
   out.reply.job = id;
   return out;

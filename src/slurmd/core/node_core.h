@@ -223,6 +223,12 @@ class NodeCore {
   bool knows(JobId job, uint32_t generation) const;
   // Whether this run of the job ends or has ended here: then nothing more of it is started.
   bool has_ended(JobId job, uint32_t generation) const;
+  // Whether nothing of this run is left here. Of one that never came here that is not known.
+  bool is_gone(JobId job, uint32_t generation) const {
+    const auto at = jobs_.find(job);
+    if (at == jobs_.end()) return was_forgotten(job, generation);
+    return at->second.generation > generation || (at->second.generation == generation && at->second.phase == Phase::kGone);
+  }
   // Whether the external step is the user's by now: it is up, and neither prolog nor epilog, which may run in it, is under way. Until then it takes
   // neither signals nor logins of the user's.
   bool is_external_open(JobId job) const {

@@ -54,7 +54,8 @@ DiscoveredGpus run_all(const CpuMap& cpus) {
 
 }  // namespace
 
-std::string powercap() { return variable_or("MUSTER_DEVICE_ROOT", "") + os::kPowercap; }
+std::string device_root() { return variable_or("MUSTER_DEVICE_ROOT", ""); }
+std::string powercap() { return device_root() + os::kPowercap; }
 std::string nvml_library() { return variable_or(kNvmlVariable, os::kNvmlLibrary); }
 
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus) {

@@ -21,6 +21,7 @@ Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus)
 // Fills hardware.gres, the GPUs' UUIDs and notes. `detect`: GPUs are looked for even where gres.conf does not say so (slurmd -Z).
 Result<> find_gres(Setup& setup, bool detect = false);
 std::string nvml_library();          // for dlopen
+std::string device_root();           // put before /proc, /sys and /dev; ""
 std::string powercap();              // where the kernel counts the energy of processors
 int print_gres(const Setup& setup);  // slurmd -G
 

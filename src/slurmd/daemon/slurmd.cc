@@ -46,6 +46,7 @@ Slurmd::Slurmd(Setup setup, Arguments arguments, os::Log& log)
       programs_(loop_, log),
       plugins_(log),
       namespaces_(loop_, log, setup_.stepd, [this](JobId job) { late_.wake(job); }),
+      channels_(log, setup_.spool + "/channels", device_root()),
       clocks_(log, setup_.spool, nvml_library()),
       gpu_watch_(loop_, log, {setup_.program_directory + "/slurmd", nvml_library(), setup_.gpu_samples()},
                  [this] { return wants_gpu_samples(setup_, stepds_); }),
@@ -125,6 +126,7 @@ Result<> Slurmd::start() {
   for (const auto& [job, generation] : ended_runs_.read(net::Loop::now())) core_.remember_ended(job, generation);
   MUSTER_TRY_VOID(prepare_cgroups(setup_, log_));
   MUSTER_TRY_VOID(namespaces_.start(setup_));
+  channels_.start(setup_.config().imex_channels > 0);
   if (arguments_.clear_locks) ::unlink(setup_.agent_socket().c_str());
   auto accept = [this](net::ChannelPtr c) { accepted(std::move(c)); };
   net::Limits limits;
@@ -201,6 +203,7 @@ node_rpc::Register Slurmd::registration() const {
 void Slurmd::settle() {
   for (;;) {
     std::vector<Effect> effects = core_.take_effects();
+    channels_.take_back([this](JobId job, uint32_t generation) { return core_.is_gone(job, generation); });
     for (NodeReport& r : core_.take_reports()) report(std::move(r));
     if (effects.empty()) return;
     for (const Effect& e : effects) std::visit([&](const auto& x) { carry_out(x); }, e);

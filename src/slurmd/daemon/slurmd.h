@@ -22,6 +22,7 @@
 #include "slurmd/daemon/file_transfers.h"
 #include "slurmd/daemon/gpu_clocks.h"
 #include "slurmd/daemon/gpu_watch.h"
+#include "slurmd/daemon/job_channels.h"
 #include "slurmd/daemon/job_memory.h"
 #include "slurmd/daemon/job_namespaces.h"
 #include "slurmd/daemon/late_launches.h"
@@ -87,6 +88,7 @@ class Slurmd {
   void end_late(JobId job, uint32_t generation, StepId step);
   void carry_out(const StartStep& e);
   Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
+  Result<> open_channel(std::optional<uint32_t> channel, step_rpc::StepdLaunch& launch);
   Result<pid_t> launch_step(const AskedStep& asked);
   void carry_out(const RefuseStep& e);
   void carry_out(const EndSteps& e);
@@ -168,6 +170,7 @@ class Slurmd {
   site::Programs programs_;
   NodePlugins plugins_;
   JobNamespaces namespaces_;
+  JobChannels channels_;
   GpuClocks clocks_;
   GpuWatch gpu_watch_;
   EnergyWatch energy_;

@@ -97,7 +97,10 @@ void Slurmd::carry_out(const StartBatch& start) {
   auto launch = batch_launch_of(whole);
   if (launch) set_clocks(job.request->tres_freq, job.share.gres, *launch);
   if (launch) set_variable(launch->environment, "SLURM_STEPMGR", managed_.manages(job.job) ? setup_.node : "");
-  Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
+  const Result<> opened = launch ? open_channel(job.share.channel, *launch) : Result<>();
+  Result<pid_t> pid = !opened  ? std::unexpected(opened.error())
+                      : launch ? start_stepd(std::move(*launch))
+                               : std::unexpected(launch.error());
   if (pid) {
     stepds_.when_taken(job.job, kBatchStep, [content] {});
     log_.debug("launching batch job {} for uid {}", job.job.value, job.request ? job.request->uid.value : 0);
@@ -118,11 +121,23 @@ void Slurmd::carry_out(const StartExternal& start) {
   if (*later) return;
   auto users = users_.with(uid, gid);
   auto launch = users ? external_launch(setup_, **users, job) : std::unexpected(users.error());
-  Result<pid_t> pid = launch ? start_stepd(std::move(*launch)) : std::unexpected(launch.error());
+  const Result<> opened = launch ? open_channel(job.share.channel, *launch) : Result<>();
+  Result<pid_t> pid = !opened  ? std::unexpected(opened.error())
+                      : launch ? start_stepd(std::move(*launch))
+                               : std::unexpected(launch.error());
   if (pid) return;
   log_.error("external step of job {}: {}", job.job.value, pid.error().message());
   const bool node_fault = launch.has_value() || launch.error().code == Errc::kConfig;
   core_.on_event(StepFailed{job.job, job.generation, kExternStep, node_fault, std::string(pid.error().message())});
+}
+
+// The job's IMEX channel can be opened by its user, and where devices are closed to jobs by this step alone of those that run here.
+Result<> Slurmd::open_channel(std::optional<uint32_t> channel, step_rpc::StepdLaunch& launch) {
+  if (!launch.cgroup.empty() && launch.cgroup.front().limit_devices) {
+    launch.cgroup.front().channel_driver = channels_.driver();
+    launch.cgroup.front().channel = channel;
+  }
+  return channels_.give(launch.job, launch.generation, channel, launch.uid);
 }
 
 Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
@@ -132,6 +147,7 @@ Result<pid_t> Slurmd::launch_step(const AskedStep& asked) {
   MUSTER_TRY(launch, step_launch(setup_, *users, c, asked.launch));
   launch.manager = asked.credential.manager;
   set_variable(launch.environment, "SLURM_STEPMGR", launch.manager);
+  MUSTER_TRY_VOID(open_channel(c.nodes[launch.node_id].channel, launch));
   set_clocks(asked.launch.request->tres_freq, c.nodes[launch.node_id].gres, launch);
   auto pid = start_stepd(std::move(launch), std::move(mpi), asked.by_root);
   if (!pid) clocks_.end(run_name(c.job, c.step, c.generation));
