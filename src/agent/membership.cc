@@ -175,7 +175,8 @@ bool Membership::refuses(const net::Peer& peer) const {
 }
 
 bool Membership::due(Time now) const {
-  return !identity_->authority.empty() && (identity_->certificate.empty() || now >= issued_ + (expires_ - issued_) / 2);
+  if (identity_->authority.empty()) return learns_authority();
+  return identity_->certificate.empty() || now >= issued_ + (expires_ - issued_) / 2;
 }
 
 void Membership::renew(ControllerConnection& link, os::Log& log, Time now) {
@@ -208,12 +209,14 @@ Result<rpc::AskCertificate> Membership::ask() {
 }
 
 Result<> Membership::take(const rpc::CertificateIssued& issued, Time now) {
-  MUSTER_TRY(facts, net::verify_certificate(issued.certificate, identity_->authority, now));
+  const std::string& authority = learns_authority() ? issued.authority : identity_->authority;
+  MUSTER_TRY(facts, net::verify_certificate(issued.certificate, authority, now));
   MUSTER_TRY(own, net::public_key(asked_with_));
   if (facts.subject != subject_ || facts.public_key != own) return fail(Errc::kAuthFailed, "the certificate is of " + facts.subject.text());
   if (!file_.empty())
     MUSTER_TRY_VOID(
         os::write_file_atomic(file_, wire::encoded(Credential{identity_->authority, issued.certificate, asked_with_, token_name_}), 0600));
+  identity_->authority = authority;
   identity_->certificate = issued.certificate;
   identity_->private_key = asked_with_;
   ++identity_->changes;

@@ -22,7 +22,7 @@ namespace muster::agent {
 
 class Membership {
  public:
-  // Of a daemon that has the cluster key.
+  // Of a daemon that has the cluster key. A node learns the authority by trust(); a login host, which registers nowhere, with its certificate.
   explicit Membership(Subject subject) : subject_(std::move(subject)) {}
   // Of one that has a token, or a certificate that it got with one. Servers that cannot be reached are asked again without end, and `waits` is
   // called once with the reason. Errors: the files (kAccessDenied, kInvalidArgument, kIo); what slurmctld says of the token (kAuthFailed).
@@ -43,6 +43,8 @@ class Membership {
   bool refuses(const net::Peer& peer) const;  // its certificate was revoked meanwhile
 
   bool due(Time now) const;  // a new certificate is to be asked for
+  // A new one is due now: of a login host with the cluster key, whose slurmctld may have another authority than before.
+  void ask_anew() { issued_ = expires_ = {}; }
   // Asks slurmctld for a new one where it is due and there is a connection. To be called again and again; the log has what fails.
   void renew(ControllerConnection& link, os::Log& log, Time now);
   Result<rpc::AskCertificate> ask();
@@ -50,6 +52,7 @@ class Membership {
 
  private:
   struct Credential;  // of the file
+  bool learns_authority() const { return subject_.kind == SubjectKind::kLogin && !by_token(); }
   Result<> read(Time now, const std::string& token_name, Uid keeper);
   Result<> join_once(const net::Endpoint& server, const std::string& token_name, const std::string& token_key);
   void set_revoked(const std::vector<rpc::Revocation>& revoked);
