@@ -142,7 +142,10 @@ Sackd::Sackd(Setup setup, Arguments arguments, os::Log& log)
       log_(log),
       link_(loop_, log, "Unable to reach slurmctld, trying on", connection_ports()),
       relay_(link_, [this] { return setup_.host; }),
-      to_nodes_(loop_, [this] { return agent::NodeRelay::Way{setup_.security, setup_.config.message_timeout}; }),
+      to_nodes_(loop_,
+                [this] {
+                  return agent::NodeRelay::Way{setup_.security, setup_.config.message_timeout};
+                }),
       users_(loop_, channel_events()) {}
 
 agent::ControllerConnection::Ports Sackd::connection_ports() {

@@ -77,7 +77,8 @@ void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, st
     return net::connect_tcp(loop, request.node.host, request.node.port, dialer.security, dialer.connect_timeout, with_key);
   if (!beside.socket.empty()) return pass_on();
   loop.defer([answered] {
-    answered(fail(Errc::kConnectFailed, "the cluster key cannot be read, and neither slurmd nor sackd runs on this host to pass the request on"));
+    answered(fail(Errc::kConnectFailed,
+                  "the cluster key cannot be read, and neither slurmd nor sackd runs on this host to pass the request on"));
   });
 }
 

@@ -16,8 +16,8 @@
 namespace muster::cli {
 
 struct NodeDialer {
-  std::string slurmd_pid_file;  // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
-  net::Security security;       // an empty key: no TCP
+  std::string slurmd_pid_file;             // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
+  net::Security security;                  // an empty key: no TCP
   std::vector<std::string> sackd_sockets;  // that may be on this host
   Duration connect_timeout = seconds(10);
 

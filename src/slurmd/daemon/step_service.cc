@@ -60,7 +60,8 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& fr
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   // No answer: who has a newer certificate connects with that, and asks again.
   if (certificate_.has_expired(channel->peer())) return certificate_.drop_expired(), Result<>();
-  if (!may_ask(PeerRight::kLook, channel->peer()) && !may_ask(PeerRight::kBearCredential, channel->peer())) return fail(Errc::kAccessDenied);
+  if (!may_ask(PeerRight::kLook, channel->peer()) && !may_ask(PeerRight::kBearCredential, channel->peer()))
+    return fail(Errc::kAccessDenied);
   switch (frame.message) {
     case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, frame);
     case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, frame);
