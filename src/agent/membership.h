@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,10 +26,13 @@ class Membership {
   // Of a daemon that has the cluster key. A node learns the authority by trust(); a login host, which registers nowhere, with its certificate.
   explicit Membership(Subject subject) : subject_(std::move(subject)) {}
   // Of one that has a token, or a certificate that it got with one. Servers that cannot be reached are asked again without end, and `waits` is
-  // called once with the reason. Errors: the files (kAccessDenied, kInvalidArgument, kIo); what slurmctld says of the token (kAuthFailed).
+  // called once with the reason. `future`: of slurmd -F, the machine; the subject is a node without a name then, and becomes what the first
+  // certificate says, for good. Errors: the files (kAccessDenied, kInvalidArgument, kIo); what slurmctld says of the token (kAuthFailed), or
+  // that no FUTURE node fits (kInvalidNodeName).
   static Result<std::shared_ptr<Membership>> join(const std::string& token_file, const Subject& subject,
                                                   const std::vector<net::Endpoint>& servers,
-                                                  const std::function<void(const std::string& why)>& waits);
+                                                  const std::function<void(const std::string& why)>& waits,
+                                                  std::optional<rpc::JoinNode> future = {});
 
   bool by_token() const { return !file_.empty(); }
   const Subject& subject() const { return subject_; }
@@ -55,9 +59,11 @@ class Membership {
   bool learns_authority() const { return subject_.kind == SubjectKind::kLogin && !by_token(); }
   Result<> read(Time now, const std::string& token_name, Uid keeper);
   Result<> join_once(const net::Endpoint& server, const std::string& token_name, const std::string& token_key);
+  bool may_be(const Subject& certified) const;
   void set_revoked(const std::vector<rpc::Revocation>& revoked);
 
   Subject subject_;
+  std::optional<rpc::JoinNode> future_;                          // until the name is known
   std::string file_, token_name_, authority_file_, asked_with_;  // asked_with_: the private key of what is asked for
   Time issued_{}, expires_{};
   bool renewing_ = false;
