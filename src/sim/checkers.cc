@@ -44,6 +44,7 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
       check_group_limits(*start);
     }
     if (const auto* submitted = std::get_if<event::JobSubmitted>(&*event)) check_submit_limits(*submitted);
+    if (std::string wrong = maintenances_.take(*event, mirror_); !wrong.empty()) fail("maintenance", wrong);
     usage_.take(*event, mirror_);
     promises_.take(*event, mirror_);
     check_reservations(*event);

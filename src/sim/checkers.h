@@ -14,6 +14,8 @@
 //                        where limits are, nobody comes to more than they let: of jobs, of what they hold, of what they have used and may still
 //                        use, of one job, of jobs in the queue; no licence is given out twice
 //   check_reservations   a start never encroaches upon a reservation; a job in one belongs there, and is over when it is
+//   check_maintenance    never more nodes are held than was said; each is empty when it is told to reboot, is told once, and returns with another
+//                        boot; a maintenance is over when its nodes are
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
 //   check_queries        queries show each job and node once, as it is; every query is answered or refused, with an end
@@ -42,6 +44,7 @@
 #include "model/cluster.h"
 #include "model/event.h"
 #include "sched/planner.h"
+#include "sim/check_maintenance.h"
 #include "sim/check_promises.h"
 #include "sim/node_host.h"
 #include "sim/run_use.h"
@@ -114,6 +117,7 @@ class Checkers {
   UsageSums usage_;
   RunUses run_uses_;
   PromiseWatch promises_;
+  MaintenanceWatch maintenances_;
   uint32_t commits_ = 0;
   sched::Params params_;
 };

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "agent/node_relay.h"
 #include "agent/user_relay.h"
 #include "net/loop.h"
-#include "net/turns.h"
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
@@ -190,7 +190,7 @@ class Slurmd {
   ContentCache contents_;
   std::unique_ptr<net::Listener> agent_, tcp_;
   std::map<const net::Channel*, net::ChannelPtr> clients_;
-  net::Turns to_nodes_{loop_, 128};  // connections to other nodes, for those who asked here
+  agent::NodeRelay to_nodes_{loop_, [this] { return agent::NodeRelay::Way{setup_.security, setup_.config().message_timeout}; }};
   ConfigFollower follower_{log_, link_, arguments_.configless};
   agent::UserRelay relay_{link_.connection(), [this] { return setup_.node; }};
   std::map<StepKey, AskedStep> asked_;
