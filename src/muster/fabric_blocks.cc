@@ -46,10 +46,13 @@ std::string free_name(const Topology& topology, size_t& number) {
     if (std::string name = "block" + std::to_string(number++); !topology.unit(name)) return name;
 }
 
+// The sizes stay if the first is what a block has but for its spares: no block is smaller, and the smallest has less than two of them.
 void fit_sizes(Topology& topology) {
-  const auto smallest = std::ranges::min(topology.units, {}, [](const TopologyUnit& u) { return u.nodes.size(); });
-  const auto most = static_cast<uint32_t>(smallest.nodes.size());
-  if (topology.block_sizes.empty() || topology.block_sizes.front() > most) topology.block_sizes = {most};
+  size_t smallest = SIZE_MAX;
+  for (const TopologyUnit& u : topology.units) smallest = std::min(smallest, u.nodes.size());
+  const auto most = static_cast<uint32_t>(smallest);
+  const uint32_t base = topology.block_sizes.empty() ? 0 : topology.block_sizes.front();
+  if (base > most || base <= most / 2) topology.block_sizes = {most};
 }
 
 // The first block that a node of the clique is in and that no clique before it has taken.

@@ -19,7 +19,7 @@ std::vector<Clique> cliques_of(const rpc::TopologyAnswer& site);  // by their fi
 
 // The site's topologies with a block for each clique: in its first topology of blocks, or in a new one named "nvlink". A clique takes
 // over the first block that one of its nodes is in now and that no clique before it has taken. Nodes that tell nothing stay in their blocks. The sizes
-// stay, too, if every block has the nodes for the first one; else there is one size, that of the smallest block.
+// stay, too, if the first is what the smallest block has but for spares; else there is one size, that of the smallest block.
 Topologies with_fabric_blocks(const rpc::TopologyAnswer& site);
 
 // The text of the files, with comments that say where it is from.

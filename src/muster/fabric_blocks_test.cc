@@ -82,7 +82,15 @@ TEST(FabricBlocks, ABlockOfTwoCliquesIsDividedAndADividedCliqueIsJoined) {
   site.topologies.all = {blocks("default", {{0, 2}, {1, 3}, {4}}, {1})};
   EXPECT_EQ(proposed(site), "b1: 0 1; b2: 2 3; b3: 4; 1 ");
   site.topologies.all = {blocks("default", {{0}, {1}, {2, 3}}, {1, 2})};
-  EXPECT_EQ(proposed(site), "b1: 0 1; b3: 2 3; 1 2 ");  // b2 is empty
+  EXPECT_EQ(proposed(site), "b1: 0 1; b3: 2 3; 2 ");  // b2 is empty
+}
+
+TEST(FabricBlocks, ASizeThatLeavesSparesStays) {
+  rpc::TopologyAnswer site = site_of({1, 1, 1, 2, 2, 2});
+  for (const auto& [size, fitting] : {std::pair(1u, 3u), std::pair(2u, 2u), std::pair(3u, 3u), std::pair(4u, 3u)}) {
+    site.topologies.all = {blocks("default", {{0, 1, 2}, {3, 4, 5}}, {size})};
+    EXPECT_EQ(with_fabric_blocks(site).all[0].block_sizes, std::vector{fitting}) << size;
+  }
 }
 
 TEST(FabricBlocks, AnAnswerOfBeforeTellsNothing) {
