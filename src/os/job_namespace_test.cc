@@ -47,12 +47,18 @@ class Place {
 bool may_mount(const Place& place) { return !place.path().empty() && prepare_namespace_base(place.base(), true).has_value(); }
 
 // What the shell prints in the namespace, as that user.
-std::string run(const Fd& space, const std::string& script, uint32_t uid = kSomebody) {
+std::string run(const OpenNamespace& space, const std::string& script, uint32_t uid = kSomebody) {
   SpawnSpec spec{.path = "/bin/sh", .argv = {"sh", "-c", script}, .cwd = "/"};
   spec.credentials = Credentials{Uid(uid), Gid(uid), {}};
-  spec.mount_namespace = space.get();
+  spec.namespaces = space.fds();
   auto ran = run_captured(spec, seconds(20));
   return ran ? ran->output : std::string(ran.error().message());
+}
+
+std::vector<PrivateDirSpec> own(const std::vector<std::string>& paths) {
+  std::vector<PrivateDirSpec> out;
+  for (const std::string& path : paths) out.push_back({path, {}, {}, false});
+  return out;
 }
 
 bool exists(const std::string& path) {
@@ -95,7 +101,7 @@ TEST(JobNamespace, TwoJobsDoNotMeet) {
   const std::string dir = place.folder("scratch");
   put(dir + "/of-the-node");
   for (const char* job : {"7", "8"}) {
-    auto made = make_job_namespace({place.base(), job, Uid(kSomebody), {dir, "/dev/shm"}});
+    auto made = make_job_namespace({place.base(), job, Uid(kSomebody), own({dir, "/dev/shm"})});
     ASSERT_TRUE(made) << made.error().message();
   }
   auto seven = open_job_namespace(namespace_file(place.base(), "7")), eight = open_job_namespace(namespace_file(place.base(), "8"));
@@ -110,7 +116,7 @@ TEST(JobNamespace, TwoJobsDoNotMeet) {
   // An errand is in it, too.
   Errand errand;
   const size_t out = errand.open_output(dir + "/by-errand", {});
-  errand.enter(seven->get());
+  errand.enter(seven->mount.get());
   ASSERT_TRUE(errand.start(Credentials{Uid(kSomebody), Gid(kSomebody), {}}));
   ASSERT_TRUE(errand.over_within(seconds(10)));
   ASSERT_TRUE(errand.take(out));
@@ -120,13 +126,13 @@ TEST(JobNamespace, TwoJobsDoNotMeet) {
   ASSERT_TRUE(jobs);
   std::ranges::sort(*jobs);
   EXPECT_EQ(*jobs, (std::vector<JobId>{JobId(7), JobId(8)}));
-  ASSERT_TRUE(close_job_namespace(place.base(), "7"));
-  ASSERT_TRUE(close_job_namespace(place.base(), "7")) << "absent is fine";
+  ASSERT_TRUE(close_job_namespace({place.base()}, "7"));
+  ASSERT_TRUE(close_job_namespace({place.base()}, "7")) << "absent is fine";
   EXPECT_FALSE(open_job_namespace(namespace_file(place.base(), "7")));
   ASSERT_TRUE(sweep_job_namespaces(place.base()));
   EXPECT_EQ(*jobs_with_namespace(place.base()), std::vector<JobId>{JobId(8)});
   EXPECT_EQ(run(*eight, "echo on > " + dir + "/x && cat " + dir + "/x"), "on\n");
-  ASSERT_TRUE(close_job_namespace(place.base(), "8"));
+  ASSERT_TRUE(close_job_namespace({place.base()}, "8"));
   ASSERT_TRUE(sweep_job_namespaces(place.base()));
   EXPECT_EQ(::rmdir((place.base() + "/8").c_str()), -1);
 }
@@ -134,20 +140,20 @@ TEST(JobNamespace, TwoJobsDoNotMeet) {
 TEST(JobNamespace, TheSameJobAgainStartsAfresh) {
   const Place place;
   if (!may_mount(place)) GTEST_SKIP() << "needs root that may mount";
-  const JobNamespaceSpec spec{place.base(), "7", Uid(kSomebody), {place.folder("scratch")}};
+  const JobNamespaceSpec spec{place.base(), "7", Uid(kSomebody), own({place.folder("scratch")})};
   ASSERT_TRUE(make_job_namespace(spec));
-  put(place.base() + "/7/" + private_name(spec.dirs[0]) + "/old");
+  put(place.base() + "/7/" + private_name(spec.dirs[0].path) + "/old");
   auto again = make_job_namespace(spec);
   ASSERT_TRUE(again) << again.error().message();
-  EXPECT_FALSE(exists(place.base() + "/7/" + private_name(spec.dirs[0]) + "/old"));
+  EXPECT_FALSE(exists(place.base() + "/7/" + private_name(spec.dirs[0].path) + "/old"));
   JobNamespaceSpec wrong = spec;
   wrong.job = "9";
-  wrong.dirs = {place.path() + "/absent"};
+  wrong.dirs = own({place.path() + "/absent"});
   auto failed = make_job_namespace(wrong);
   ASSERT_FALSE(failed);
   EXPECT_NE(std::string(failed.error().message()).find("/absent"), std::string::npos);
   EXPECT_FALSE(exists(place.base() + "/9")) << "nothing is left of what failed";
-  ASSERT_TRUE(close_job_namespace(place.base(), "7"));
+  ASSERT_TRUE(close_job_namespace({place.base()}, "7"));
   ASSERT_TRUE(sweep_job_namespaces(place.base()));
 }
 

@@ -64,7 +64,7 @@ os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) const {
   spec.nice = launch_->nice;
   spec.cpus = task.os_cpus;
   spec.cgroup_procs_fds = processes_.join_fds();
-  spec.mount_namespace = namespace_->inside.get();
+  spec.namespaces = namespace_->inside.fds();
   return spec;
 }
 
