@@ -125,6 +125,20 @@ std::optional<std::string> plain_path(std::string_view text) {
   return out.empty() ? std::nullopt : std::optional(out);
 }
 
+std::string path_for(const PrivateDir& dir, std::string_view job, std::string_view sluid, std::string_view user) {
+  std::string out;
+  for (size_t i = 0; i < dir.path.size(); ++i) {
+    const char kind = dir.path[i] == '%' && i + 1 < dir.path.size() ? dir.path[i + 1] : '\0';
+    if (kind != 'j' && kind != 'S' && kind != 'u') {
+      out += dir.path[i];
+      continue;
+    }
+    out += kind == 'j' ? job : kind == 'S' ? sluid : user;
+    ++i;
+  }
+  return out;
+}
+
 std::string_view private_above(const std::vector<PrivateDir>& dirs, std::string_view path) {
   for (const PrivateDir& dir : dirs)
     if (lies_in(path, dir.path)) return dir.path;

@@ -38,6 +38,9 @@ struct JobNamespace {
   bool own_users = false;      // CLONE_NEWUSER
   std::string init_script, user_script, script, epilog;
   Duration script_wait = seconds(10), epilog_wait = seconds(10);
+  const char* file() const { return by_yaml ? "namespace.yaml" : "job_container.conf"; }
+  const char* base_key() const { return by_yaml ? "base_path" : "BasePath"; }
+  const char* dirs_key() const { return by_yaml ? "dirs" : "Dirs"; }
   bool operator==(const JobNamespace&) const = default;
 };
 
@@ -62,6 +65,8 @@ JobContainerConf build_job_container_conf(const std::vector<Line>& lines, const 
 std::string_view namespace_type(const Config& config);
 // The path without the slashes that say nothing; nullopt where it is none that means one directory whatever is around it.
 std::optional<std::string> plain_path(std::string_view text);
+// The path of one job's, in place of %j, %S and %u.
+std::string path_for(const PrivateDir& dir, std::string_view job, std::string_view sluid, std::string_view user);
 inline constexpr std::string_view kPlainPath = "a directory by its absolute path, without . and .. in it";
 // The directory of `dirs` that `path` lies in, or is; "": none. Both absolute.
 std::string_view private_above(const std::vector<PrivateDir>& dirs, std::string_view path);

@@ -65,21 +65,21 @@ IN_CHILD void place_on_machine(ChildOrders& o) {
 // Two passes, so that mappings may swap and overlap: first every source goes above all targets, then down to its place. The descriptor that
 // tells our parent that we are still here must not be in the way of a target either, nor may one take the place of a namespace that is
 // entered later.
-IN_CHILD void map_descriptors(ChildOrders& o) {
+IN_CHILD void map_descriptors(ChildOrders& orders) {
   raw_call(SYS_close_range, 3, static_cast<long>(~0u),
            CLOSE_RANGE_CLOEXEC);  // before Linux 5.11: our own descriptors have the flag anyway
-  if (o.still_here >= 0) must(o, ChildStep::kFds, raw_call(SYS_fcntl, o.still_here, F_DUPFD_CLOEXEC, o.above_targets));
-  if (o.user.space >= 0) {
-    const long moved = raw_call(SYS_fcntl, o.user.space, F_DUPFD_CLOEXEC, o.above_targets);
-    must(o, ChildStep::kUsers, moved);
-    o.user.space = static_cast<int>(moved);
+  if (orders.still_here >= 0) must(orders, ChildStep::kFds, raw_call(SYS_fcntl, orders.still_here, F_DUPFD_CLOEXEC, orders.above_targets));
+  if (orders.user.space >= 0) {
+    const long moved = raw_call(SYS_fcntl, orders.user.space, F_DUPFD_CLOEXEC, orders.above_targets);
+    must(orders, ChildStep::kUsers, moved);
+    orders.user.space = static_cast<int>(moved);
   }
-  for (size_t i = 0; i < o.fd_count; ++i) {
-    const long moved = raw_call(SYS_fcntl, o.fds[i].from, F_DUPFD_CLOEXEC, o.above_targets);
-    must(o, ChildStep::kFds, moved, i);
-    o.moved[i] = static_cast<int>(moved);
+  for (size_t i = 0; i < orders.fd_count; ++i) {
+    const long moved = raw_call(SYS_fcntl, orders.fds[i].from, F_DUPFD_CLOEXEC, orders.above_targets);
+    must(orders, ChildStep::kFds, moved, i);
+    orders.moved[i] = static_cast<int>(moved);
   }
-  for (size_t i = 0; i < o.fd_count; ++i) must(o, ChildStep::kFds, raw_call(SYS_dup3, o.moved[i], o.fds[i].to, 0), i);
+  for (size_t i = 0; i < orders.fd_count; ++i) must(orders, ChildStep::kFds, raw_call(SYS_dup3, orders.moved[i], orders.fds[i].to, 0), i);
 }
 
 // Asks the kernel, whatever the calls that changed them returned: after this, paths that the user named are used.

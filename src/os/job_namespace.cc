@@ -324,12 +324,14 @@ Result<Fd> open_space(const std::string& file) {
 }
 
 bool is_in(pid_t pid, const Fd& space) {
-  struct stat its {}, ours {};
+  struct stat its {
+  }, ours{};
   const std::string link = "/proc/" + std::to_string(pid) + "/ns/pid";
   return ::stat(link.c_str(), &its) == 0 && ::fstat(space.get(), &ours) == 0 && its.st_ino == ours.st_ino && its.st_dev == ours.st_dev;
 }
 
-// Ends the first process of the job's namespace of processes, and the kernel ends all others with it.
+// Ends the first process of the job's namespace of processes, and the kernel ends all others with it. It is over when each has been waited for
+// by its parent, a slurmstepd for example.
 Result<> end_processes(const std::string& file) {
   const auto space = open_space(file + kPidEnd);
   if (!space) return {};

@@ -11,8 +11,8 @@ namespace muster::os {
 namespace {
 
 constexpr std::pair<std::string_view, unsigned long> kFlags[] = {
-    {"noatime", MS_NOATIME}, {"nodev", MS_NODEV},       {"nodiratime", MS_NODIRATIME}, {"noexec", MS_NOEXEC},
-    {"nosuid", MS_NOSUID},   {"relatime", MS_RELATIME}, {"ro", MS_RDONLY},
+    {"noatime", MS_NOATIME},   {"nodev", MS_NODEV}, {"nodiratime", MS_NODIRATIME}, {"noexec", MS_NOEXEC}, {"nosuid", MS_NOSUID},
+    {"relatime", MS_RELATIME}, {"ro", MS_RDONLY},
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "os/error.h"
 #include "os/fd.h"
+#include "os/files.h"
 
 namespace muster::os {
 namespace {
@@ -21,6 +22,11 @@ std::optional<int> oom_score_of(std::string_view text) {
   const auto given = parse_number<int>(text, -kMost, kMost);
   if (!given || *given < kNever || *given > kOldMost) return given;
   return *given == kOldMost ? kMost : *given * kMost / -kNever;
+}
+
+int own_oom_score() {
+  const auto text = read_file(kScore, 32);
+  return text ? parse_number<int>(trim(*text)).value_or(0) : 0;
 }
 
 Result<> set_oom_score(int score) {

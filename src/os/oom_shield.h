@@ -14,7 +14,8 @@ namespace muster::os {
 
 // What SLURMD_OOM_ADJ or SLURMSTEPD_OOM_ADJ says: -17 to 15 as in the kernel's old oom_adj (-17: never), beyond that a score. nullopt: neither.
 std::optional<int> oom_score_of(std::string_view text);
-// Of this process. Lowering it needs CAP_SYS_RESOURCE.
+int own_oom_score();  // 0 where nobody says
+// Lowering it needs CAP_SYS_RESOURCE.
 Result<> set_oom_score(int score);
 
 class OomShield {

@@ -36,7 +36,7 @@ struct FileTransfers::Transfer {
   Uid uid{};
   pid_t pid = 0;
   std::optional<os::Launch> launch;
-  os::Fd input, said;                // its descriptors 0 and 2
+  os::Fd input, said;                           // its descriptors 0 and 2
   std::pair<os::OpenNamespace, os::Fd> needed;  // until it runs its program
   uint64_t size = 0, offset = 0;
   std::string block;  // what is left of it
