@@ -84,7 +84,7 @@ class Slurmd {
   template <class Start>
   bool comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid);
   template <class Start>
-  Result<bool> namespace_comes_later(const Start& e, JobId job, uint32_t generation, StepId step, Uid uid);
+  Result<bool> namespace_comes_later(const Start& e, StepId step, const JobNamespaces::Owner& owner);
   void end_late(JobId job, uint32_t generation, StepId step);
   void carry_out(const StartStep& e);
   Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
