@@ -104,6 +104,7 @@ std::string add_account(const EntityEdit& edit, const rpc::Entities& e, bool typ
     out += " Adding Account(s)\n" + names(e.accounts) + " Settings\n";
     out += setting("Description", 15, edit.set.description.value_or("Account Name"));
     out += setting("Organization", 15, edit.set.organization.value_or("Parent/Account Name"));
+    out += names_changes("Flags", 15, edit.set.flags);
   }
   if (std::string lines = new_associations(e, false); !lines.empty()) out += " Associations\n" + lines;
   if (typed && !out.empty()) out += " Settings\n" + association_settings(edit.set, true);

@@ -182,7 +182,7 @@ TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
   m.jobs[0].user = m.jobs[1].user = "alice";
   m.jobs[1].account = "b";
   m.jobs[2].user = "stranger";
-  fill_defaults(d, m);
+  fill_defaults(d, false, m);
   EXPECT_EQ(m.jobs[0].account, "a");
   EXPECT_EQ(m.jobs[0].qos, "normal");
   EXPECT_EQ(m.jobs[1].account, "b");
@@ -193,7 +193,7 @@ TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
     e.set.default_qos = "fast";
   }));
   m.jobs[0].qos.clear();
-  fill_defaults(d, m);
+  fill_defaults(d, false, m);
   EXPECT_EQ(m.jobs[0].qos, "fast");
 }
 

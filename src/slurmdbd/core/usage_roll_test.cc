@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "model/reservation.h"
 #include "model/tres_sums.h"
-#include "slurmdbd/core/usage_rights.h"
+#include "slurmdbd/core/record_rights.h"
 
 namespace muster::slurmdbd {
 namespace {
