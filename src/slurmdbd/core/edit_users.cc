@@ -72,6 +72,7 @@ Result<> Editor::add_user(const std::string& name) {
   MUSTER_TRY_VOID(need_operator("DefaultWCKey of a user who is added"));
   for (const std::string& cluster : on) add_wckey(name, cluster, *set.default_wckey);
   UserRecord& user = d_.users.at(name);
+  if (user.default_wckey == *set.default_wckey) return {};
   touch(touched_, user);
   return set_default_wckey(user, *set.default_wckey);
 }

@@ -18,6 +18,11 @@ bool in(const std::vector<T>& list, const T& value) {
 bool any_in(const std::vector<std::string>& list, const std::vector<std::string>& values) {
   return list.empty() || std::ranges::any_of(values, [&](const std::string& v) { return in(list, v); });
 }
+bool has_any_flag(const std::vector<std::string>& list, const std::vector<std::string>& flags) {
+  return list.empty() || std::ranges::any_of(flags, [&](const std::string& flag) {
+           return std::ranges::any_of(list, [&](const std::string& wanted) { return iequals(wanted, flag); });
+         });
+}
 template <class Record>
 bool there(const Record& r, const EntityFilter& f) {
   return !r.deleted || f.with_deleted;
@@ -73,7 +78,7 @@ class Query {
     const auto coordinators = all_coordinators();
     for (const auto& [name, a] : d_.accounts) {
       if (!there(a, f_) || !in(f_.accounts, name) || !in(f_.descriptions, a.description) || !in(f_.organizations, a.organization)) continue;
-      if (!visible(a)) continue;
+      if (!visible(a) || !has_any_flag(f_.flags, a.flags)) continue;
       AccountRecord r = a;
       if (auto of = coordinators.find(name); of != coordinators.end()) r.coordinators.assign(of->second.begin(), of->second.end());
       out_.accounts.push_back(std::move(r));
