@@ -115,6 +115,7 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   record.key.submitted = last.at;
   record.first_submitted = job.submitted;
   record.eligible = record.started = last.at;
+  if (record.ended != kTimeUnset) record.ended = std::max(record.ended, last.at);  // the clock may have been set back
   record.suspended_total = std::max(record.suspended_total - last.suspended_before, Duration::zero());
   record.suspended = std::max(record.suspended, last.at);
   return record;
