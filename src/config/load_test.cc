@@ -126,7 +126,8 @@ TEST(Load, ImexChannelsAreOfTheSwitchType) {
   EXPECT_EQ(some.config.imex_channels, 16u);
   EXPECT_EQ(notices(some), "");
   EXPECT_EQ(loaded(imex + "SwitchParameters=imex_channel_count=0\n" + rest).config.imex_channels, 2048u);
-  EXPECT_NE(odd("SwitchParameters=imex_channel_count=16\n" + rest).find("has no effect without SwitchType=switch/nvidia_imex"), std::string::npos);
+  EXPECT_NE(odd("SwitchParameters=imex_channel_count=16\n" + rest).find("has no effect without SwitchType=switch/nvidia_imex"),
+            std::string::npos);
   EXPECT_NE(odd("SwitchType=switch/hpe_slingshot\n" + rest).find("this is not there yet: switch/hpe_slingshot"), std::string::npos);
 }
 

@@ -49,7 +49,8 @@ struct World {
     job.submitted = job.started = kNow;
     job.ends = kNow + minutes(30);
     auto held = std::make_shared<Allocation>();
-    held->nodes.push_back({.node = NodeId(0), .cpus = bits({0, 1, 2, 3}), .mem_mb = 4000, .gres = {gpus({0, 1})}, .tasks = 1, .channel = 7});
+    held->nodes.push_back(
+        {.node = NodeId(0), .cpus = bits({0, 1, 2, 3}), .mem_mb = 4000, .gres = {gpus({0, 1})}, .tasks = 1, .channel = 7});
     held->nodes.push_back({.node = NodeId(1), .cpus = bits({2, 3}), .mem_mb = 2000, .gres = {}, .tasks = 1});
     job.allocation = held;
     warrant = make_warrant(cluster, job, "key", kNow);
