@@ -118,6 +118,19 @@ TEST(Load, LabelsOfJobs) {
   EXPECT_NE(odd("NodeName=n1\nMCSPlugin=mcs/user\nMCSParameters=enforced:a\n").find("only mcs/group has a list"), std::string::npos);
 }
 
+TEST(Load, ImexChannelsAreOfTheSwitchType) {
+  const std::string rest = "NodeName=n1\nPartitionName=p Nodes=ALL\n", imex = "SwitchType=switch/nvidia_imex\n";
+  EXPECT_EQ(loaded(rest).config.imex_channels, 0u);
+  EXPECT_EQ(loaded(imex + rest).config.imex_channels, 2048u);
+  const LoadedConfig some = loaded(imex + "SwitchParameters=imex_channel_count=16\n" + rest);
+  EXPECT_EQ(some.config.imex_channels, 16u);
+  EXPECT_EQ(notices(some), "");
+  EXPECT_EQ(loaded(imex + "SwitchParameters=imex_channel_count=0\n" + rest).config.imex_channels, 2048u);
+  EXPECT_NE(odd("SwitchParameters=imex_channel_count=16\n" + rest).find("has no effect without SwitchType=switch/nvidia_imex"),
+            std::string::npos);
+  EXPECT_NE(odd("SwitchType=switch/hpe_slingshot\n" + rest).find("this is not there yet: switch/hpe_slingshot"), std::string::npos);
+}
+
 TEST(Load, EnforcedWckeysAreTracked) {
   const Config c = loaded("NodeName=n1\nAccountingStorageEnforce=wckeys\n").config;
   EXPECT_TRUE(c.enforce.associations && c.enforce.wckeys && c.track_wckey);

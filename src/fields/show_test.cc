@@ -71,6 +71,15 @@ TEST_F(Show, RunningJob) {
                             "   TresPerTask=cpu=3\n\n");
 }
 
+TEST_F(Show, TheChannelOfEachSegment) {
+  auto two = running();
+  two.row.shares = {{"n1", "0-2", 300, "", 3, 7}, {"n2", "0-2", 300, "", 3, 7}, {"n3", "0-2", 300, "", 3, 8}};
+  const std::string details = job(two, {.details = true});
+  EXPECT_NE(details.find("     Nodes=n[1-2] CPU_IDs=0-2 Mem=300 GRES= Channel=7\n     Nodes=n3 CPU_IDs=0-2 Mem=300 GRES= Channel=8\n"),
+            std::string::npos)
+      << details;
+}
+
 TEST_F(Show, OneLineAndDetails) {
   std::string one = job(running(), {.oneliner = true});
   EXPECT_EQ(std::ranges::count(one, '\n'), 1);

@@ -49,7 +49,8 @@ struct World {
     job.submitted = job.started = kNow;
     job.ends = kNow + minutes(30);
     auto held = std::make_shared<Allocation>();
-    held->nodes.push_back({.node = NodeId(0), .cpus = bits({0, 1, 2, 3}), .mem_mb = 4000, .gres = {gpus({0, 1})}, .tasks = 1});
+    held->nodes.push_back(
+        {.node = NodeId(0), .cpus = bits({0, 1, 2, 3}), .mem_mb = 4000, .gres = {gpus({0, 1})}, .tasks = 1, .channel = 7});
     held->nodes.push_back({.node = NodeId(1), .cpus = bits({2, 3}), .mem_mb = 2000, .gres = {}, .tasks = 1});
     job.allocation = held;
     warrant = make_warrant(cluster, job, "key", kNow);
@@ -135,6 +136,9 @@ TEST(Warrant, AStepGetsNoMoreThanTheJobHas) {
       [](C c) { c.nodes[0].gres[0].type = ""; },
       [](C c) { c.nodes[0].gres[0].count = 3; },
       [](C c) { c.nodes[0].job_cpus = 64; },
+      [](C c) { c.nodes[0].channel = 8; },  // another job's
+      [](C c) { c.nodes[1].channel = 7; },
+      [](C c) { c.nodes[0].channel.reset(); },
       [](C c) { c.job_cpus[0] = "0-63"; },
       [](C c) { c.job_mem_mb[1] = 1 << 20; },
       [](C c) { c.job_cpus.pop_back(); },

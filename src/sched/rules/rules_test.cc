@@ -49,6 +49,16 @@ TEST(Rules, EachRowAnswersWhatItHasTo) {
   for (const NodeRule* rule : narrowing_rules()) EXPECT_TRUE(rule->narrow) << rule->name;
 }
 
+TEST(Rules, NobodyStartsWithoutAChannel) {
+  World w;
+  w.c.channels.set(5, 1);
+  EXPECT_FALSE(w.ask(a_job()));
+  w.params.imex_channels = 1;
+  EXPECT_EQ(w.ask(a_job()).reason, Reason::kResources);
+  w.params.imex_channels = 2;
+  EXPECT_FALSE(w.ask(a_job()));
+}
+
 TEST(Rules, DeferKeepsOnlyThoseThatAreToStartAtOnce) {
   World w;
   JobBuilder job = a_job(), at_once = a_job();

@@ -54,6 +54,22 @@ TEST(Steps, EndThatNobodyTakesGoesWithItsJob) {
   EXPECT_EQ(b.core.jobs(), 0u);
 }
 
+// By then slurmctld is told, and gives what the run had to others.
+TEST(Ends, ARunIsGoneWhenNothingOfItIsLeft) {
+  Bench b({false, true});
+  EXPECT_FALSE(b.core.is_gone(JobId(7), 0)) << "it may come yet";
+  b.event(StepAsked{JobId(7), 0, StepId(0)});
+  b.order(Bench::terminate(7));
+  EXPECT_FALSE(b.core.is_gone(JobId(7), 0));
+  b.event(StepEnded{JobId(7), 0, StepId(0), 0, false});
+  EXPECT_FALSE(b.core.is_gone(JobId(7), 0)) << "its epilog runs";
+  b.event(EpilogEnded{JobId(7), 0, {}});
+  EXPECT_TRUE(b.core.is_gone(JobId(7), 0));
+  EXPECT_FALSE(b.core.is_gone(JobId(7), 1));
+  b.order(ForgetJobs{{JobId(7)}});
+  EXPECT_TRUE(b.core.is_gone(JobId(7), 0)) << "and forgotten";
+}
+
 TEST(Unkillable, WhatADeadSlurmstepdLeftDrainsTheNode) {
   for (bool with_epilog : {false, true}) {
     Bench b({false, with_epilog});
