@@ -148,6 +148,8 @@ Arguments parse_arguments(int argc, char** argv) {
   if (a.exit_now < 0 && !a.conf.empty() && a.join != rpc::JoinAs::kNormal)
     a.exit_now =
         refuse("--conf", "it describes a node of its own, which takes -Z; the Topology of a cloud node is set with scontrol update");
+  if (a.exit_now < 0 && a.join == rpc::JoinAs::kFuture && a.print_gres)
+    a.exit_now = refuse("-G", "with -F it is not known which node this is before slurmctld has said so");
   if (a.exit_now < 0 && !a.conf_server.empty())
     if (auto servers = agent::servers_named(a.conf_server); !servers) a.exit_now = refuse(std::string(servers.error().message()));
   if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");
