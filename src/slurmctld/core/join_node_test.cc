@@ -1,5 +1,9 @@
 // slurmd -Z and -F: nodes that come by themselves, and how they end. slurmd(8), guide dynamic_nodes.
+#include "slurmctld/core/join_node.h"
+
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "slurmctld/core/core_testing.h"
 
