@@ -10,7 +10,9 @@
 
 #include "net/authority.h"
 #include "net/credential.h"
+#include "os/clock.h"
 #include "os/files.h"
+#include "wire/codec.h"
 
 namespace muster::agent {
 namespace {
@@ -101,6 +103,56 @@ TEST(Membership, RemembersWhoSignsOverARestart) {
   Membership again({SubjectKind::kNode, "n1"});
   ASSERT_TRUE(again.keep_authority(path));
   EXPECT_EQ(again.identity()->authority, ours.key);
+  std::filesystem::remove_all(folder);
+}
+
+// slurmd -F: which node this is says its first certificate, and after a restart the kept one.
+TEST(Membership, AMachineIsTheNodeThatItsFirstCertificateSaysForGood) {
+  struct Kept {
+    std::string authority, certificate, private_key, token_name;
+    template <class S, class V>
+    static void describe(S& self, V&& field) {
+      field(1, "authority", self.authority);
+      field(2, "certificate", self.certificate);
+      field(3, "private_key", self.private_key);
+      field(4, "token_name", self.token_name);
+    }
+  };
+  char name[] = "/tmp/muster-member-XXXXXX";
+  const std::string folder = ::mkdtemp(name), path = folder + "/token";
+  const Authority ours;
+  const std::string key = net::new_private_key().value_or("");
+  const auto keep = [&](const Subject& subject) {
+    const Time now = os::wall_now();
+    const auto certificate = net::issue_certificate(ours.secret, subject, net::public_key(key).value_or(""), now, now + minutes(60));
+    ASSERT_TRUE(os::write_file_atomic(path + ".credential", wire::encoded(Kept{ours.key, *certificate, key, "t"}), 0600));
+  };
+  rpc::JoinNode machine;
+  machine.as = rpc::JoinAs::kFuture;
+  machine.name = "a";
+  const auto join = [&](const Subject& subject, std::optional<rpc::JoinNode> future) {
+    return Membership::join(
+        path, subject, {}, [](const std::string&) {}, std::move(future));
+  };
+  keep({SubjectKind::kNode, "f2"});
+  const auto member = join({SubjectKind::kNode, ""}, machine);
+  ASSERT_TRUE(member) << member.error().message();
+  EXPECT_EQ((*member)->subject(), (Subject{SubjectKind::kNode, "f2"}));
+  const auto asked = (*member)->ask();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->name, "f2");
+  EXPECT_FALSE(asked->future) << "a renewal is of f2";
+  const auto renewed = [&](const Subject& subject) {
+    const Time now = os::wall_now();
+    return rpc::CertificateIssued{*net::issue_certificate(ours.secret, subject, asked->public_key, now, now + minutes(60)), ours.key, {}};
+  };
+  EXPECT_FALSE((*member)->take(renewed({SubjectKind::kNode, "f1"}), os::wall_now())) << "another node";
+  EXPECT_TRUE((*member)->take(renewed({SubjectKind::kNode, "f2"}), os::wall_now()));
+  for (const Subject& other : {Subject{SubjectKind::kController, ""}, Subject{SubjectKind::kLogin, "f2"}}) {
+    keep(other);
+    EXPECT_FALSE(join({SubjectKind::kNode, ""}, machine)) << other.text();
+  }
+  EXPECT_EQ(join({SubjectKind::kNode, ""}, std::nullopt).error().code, Errc::kInvalidNodeName);
   std::filesystem::remove_all(folder);
 }
 

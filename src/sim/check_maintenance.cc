@@ -63,13 +63,13 @@ std::string wrong_end(const event::MaintenanceStateSet& set, const Cluster& befo
 }  // namespace
 
 std::string MaintenanceWatch::moved(const event::MaintenanceNodeMoved& move, const Cluster& before) {
-  const Maintenance* m = before.maintenances.find(move.maintenance);
-  if (!m || move.index >= m->nodes.size()) return "a step of a maintenance that is not there";
-  const MaintenanceNode& known = m->nodes[move.index];
+  const Maintenance* in = before.maintenances.find(move.maintenance);
+  if (!in || move.index >= in->nodes.size()) return "a step of a maintenance that is not there";
+  const MaintenanceNode& known = in->nodes[move.index];
   const auto say = [&](const std::string& what) {
-    return what.empty() ? what : "maintenance " + m->name + ", node " + known.name + ": " + what;
+    return what.empty() ? what : "maintenance " + in->name + ", node " + known.name + ": " + what;
   };
-  if (m->over()) return say("a step after the end");
+  if (in->over()) return say("a step after the end");
   if (!may_follow(known.step, move.step))
     return say(std::string(maintenance_step_name(known.step)) + ", then " + std::string(maintenance_step_name(move.step)));
   const Node* node = before.nodes.find(known.node.value);
@@ -77,7 +77,7 @@ std::string MaintenanceWatch::moved(const event::MaintenanceNodeMoved& move, con
   std::string& boot = boots_[{move.maintenance, move.index}];
   if (move.step == kDraining) {
     boot = boot_of(*node);
-    return say(wrong_to_begin(*m, *node, before));
+    return say(wrong_to_begin(*in, *node, before));
   }
   return move.step == kDone ? say(wrong_when_done(*node, boot)) : "";
 }

@@ -214,6 +214,48 @@ def test_a_dynamic_node_joins_by_a_token_as_itself(make_cluster):
     cluster.must_run()
 
 
+def test_a_future_node_joins_by_a_token_and_stays_that_node(make_cluster):
+    """slurmd -F: slurmctld chooses among the token's names, and the certificate is of that node."""
+    site = Site(make_cluster, nodes=1)
+    cluster = site.cluster
+    shape = re.search(r"SocketsPerBoard=\d+ CoresPerSocket=\d+ ThreadsPerCore=\d+", cluster.ok("slurmd", "-C").out).group()
+    for name, port in zip(("f1", "f2", "f3"), free_ports(3)):
+        cluster.conf_lines.append("NodeName=%s %s RealMemory=100 State=FUTURE Port=%d" % (name, shape, port))
+    cluster.conf_lines.append("PartitionName=future Nodes=f[1-3]")
+    cluster.write_lines()
+    site.start()
+
+    def works(node):
+        until("%s to work" % node, lambda: cluster.run("srun", "-p", "future", "-w", node, "bash", "-c", "echo $SLURMD_NODENAME").out == node + "\n")
+    token = site.token("f[2-3]", "--uses", "2")
+    for host, node in (("a", "f2"), ("b", "f3")):
+        site.file(host, token)
+        site.begin(host, "-F")
+        cluster.wait_nodes("idle", [node])
+        works(node)
+        record = cluster.ok("scontrol", "-o", "show", "node", node).out
+        assert "NodeHostName=%s " % host in record and "DYNAMIC_FUTURE" in record, record
+    for wrong, why in ((token, "is used up"), (site.token("f[2-3]", "--uses", "5"), "no FUTURE node is left for this machine"), (site.token("g1"), "no FUTURE node")):
+        site.file("c", wrong)
+        site.begin("c", "-F")
+        site.ends("c", why)
+    assert "f1" not in cluster.node_states()
+    # It is that node after a restart, without a token, and by another name of its host, too.
+    end_process(cluster.slurmds.pop("b"))
+    for name in ("token", "token.credential"):
+        os.rename(os.path.join(site.hosts, "b", name), os.path.join(os.path.dirname(site.file("d")), name))
+    os.unlink(site.file("d"))
+    cluster.kill_ctld()
+    cluster.start_ctld()
+    cluster.wait_ctld()
+    site.begin("d", "-F")
+    until("f3 to be at its new name", lambda: "NodeHostName=d " in cluster.ok("scontrol", "-o", "show", "node", "f3").out)
+    works("f3")
+    done = cluster.run("slurmd", "-F", "-G")
+    assert done.code == 1 and "before slurmctld has said so" in done.err, done
+    cluster.must_run()
+
+
 def test_a_revoked_node_takes_a_new_token(make_cluster):
     site = Site(make_cluster, nodes=3, conf="SlurmctldParameters=enable_configless\nSlurmdTimeout=300")
     cluster = site.start()

@@ -173,6 +173,8 @@ def test_a_cluster_as_the_compose_file_has_it(containers):
 
     login.ok("cd /home/user && sbatch -W -N2 -o steps --wrap 'srun id -un'", user="user")
     assert root.ok("cat /srv/volumes/home/user/steps") == "user\nuser\n"
+    # A user's step from the login host, where he can read no key: by way of sackd.
+    assert login.ok("cd /home/user && srun -N2 id -un", user="user") == "user\nuser\n"
 
     # Who has what.
     assert server.ok("stat -c '%U %a' /etc/slurm/slurmdbd.conf; grep StoragePass /etc/slurm/slurmdbd.conf") == "slurm 600\nStoragePass=%s\n" % password

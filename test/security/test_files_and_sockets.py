@@ -118,6 +118,20 @@ def test_a_socket_as_the_place_of_sattach(town, witness, relay):
         srun.wait(20)
 
 
+def test_a_file_of_roots_by_way_of_another_slurmd(town):
+    """What is sent without an allocation is root's; the node would believe the slurmd that passes it on, which has the cluster key."""
+    planted = "/tmp/muster-planted"
+    job = town.b.sbatch("-w", "n2", "-o", "/dev/null", "--wrap", "sleep 600")
+    town.wait_job(job, "RUNNING")
+    own = until("a credential", lambda: town.b.send("AskCredential", {"job": job, "purpose": 2})).fields["credential"]
+    fields = {"path": planted, "nodes.0": "n2", "transfer": "t" * 20, "data": "x", "size": 1}
+    for more in ({"as_caller": 1}, {"as_caller": 1, "credential": own}, {"credential": "x" * 200}):
+        answer = town.b.send("SendFile", {**fields, **more}, relay="n2")
+        assert not answer and not os.path.exists(planted), (more, answer)
+    town.run("scancel", str(job))
+    ended(town, job)
+
+
 def test_a_folder_only_root_may_enter(town, vault):
     out = os.path.join(town.b.home, "where")
     job = town.b.sbatch("--chdir", vault, "--output", out, "--wrap", "pwd; cat secret")

@@ -1,5 +1,9 @@
 // slurmd -Z and -F: nodes that come by themselves, and how they end. slurmd(8), guide dynamic_nodes.
+#include "slurmctld/core/join_node.h"
+
 #include <gtest/gtest.h>
+
+#include <set>
 
 #include "slurmctld/core/core_testing.h"
 
@@ -293,6 +297,61 @@ TEST(JoinNode, AFutureNodeIsGivenToAMachineOfItsMake) {
   b.turn([&] { b.core.node_disconnected(b.known("f1").id); });
   EXPECT_EQ(b.join(future("c", "", "3"), "10.0.0.3")->name, "f1");
   b.expect_replay_equal();
+}
+
+// A certificate names the node, and what else the machine says does not count.
+TEST(JoinNode, AFutureNodeByACertificateIsThatNodeForGood) {
+  Dynamic b(std::string(kRoom) + "NodeName=f[1-3] CPUs=8 RealMemory=1000 State=FUTURE\n" +
+                "NodeName=g1 Sockets=2 CoresPerSocket=4 RealMemory=1000 State=FUTURE\n",
+            false);
+  auto as = [&](const std::string& node) {
+    Caller who = Caller::root();
+    who.through_node = b.known(node).id;
+    return who;
+  };
+  auto future = [&](const std::string& host, const std::string& boot) {
+    rpc::JoinNode j = asks(host, {}, boot);
+    j.as = rpc::JoinAs::kFuture;
+    return j;
+  };
+  EXPECT_EQ(b.join(future("a", "1"), "10.0.0.1", as("f2"))->name, "f2") << "not the first that fits";
+  b.registers("f2", "1");
+  EXPECT_EQ(b.join(future("b", "2"), "10.0.0.2")->name, "f1");
+  b.registers("f1", "2");
+  EXPECT_EQ(b.join(future("b", "1"), "10.0.0.1", as("f2"))->name, "f2") << "whatever it is called: f1 is another's";
+  EXPECT_EQ(b.known("f1").spec->address, "10.0.0.2");
+  EXPECT_EQ(code(b.join(future("c", "3"), "10.0.0.3", as("f2"))), Errc::kInvalidNodeName) << "it is connected from elsewhere";
+  EXPECT_EQ(code(b.join(future("d", "4"), "10.0.0.4", as("g1"))), Errc::kInvalidNodeName) << "it does not fit";
+  b.expect_replay_equal();
+}
+
+TEST(JoinNode, AFutureNodeIsChosenAmongTheNamesOfAToken) {
+  Dynamic b(std::string(kRoom) + "NodeName=f[1-3] CPUs=8 RealMemory=1000 State=FUTURE Feature=small\n", false);
+  rpc::JoinNode machine = asks("a");
+  machine.as = rpc::JoinAs::kFuture;
+  std::set<std::string> named{"f2", "f3"}, given;
+  const FutureNames names{[&](const std::string& n) { return named.contains(n); },
+                          [&](const std::string& n) { return !given.contains(n); }};
+  const auto choose = [&] { return choose_future(b.core.cluster(), b.settings.config(), machine, names).value_or(""); };
+  EXPECT_EQ(choose(), "f2");
+  given = {"f2"};
+  EXPECT_EQ(choose(), "f3");
+  given = {"f2", "f3"};
+  EXPECT_EQ(choose(), "") << "f1 is none of its names";
+  ASSERT_EQ(b.join(machine)->name, "f1");
+  named = {"f1", "f2"};
+  EXPECT_EQ(choose(), "f1") << "the machine had it before";
+  named = {"f2"};
+  EXPECT_EQ(choose(), "");
+  given = {};
+  machine.feature = "wide";
+  EXPECT_EQ(choose(), "");
+  machine.feature = "small";
+  EXPECT_EQ(choose(), "f2");
+  machine.name = "f[1-9]";
+  EXPECT_EQ(choose(), "");
+  machine.name = std::string(kMostText + 1, 'x');
+  EXPECT_EQ(choose(), "");
 }
 
 TEST(JoinNode, ItIsPlacedInTheTopologyThatItNames) {

@@ -117,6 +117,30 @@ TEST(TokenBook, ARevokedHostIsBarredFromTheTokensOfThatDay) {
   EXPECT_EQ(book.state().tokens[0].barred, std::vector<std::string>{"c1"}) << "once is enough";
 }
 
+// slurmd -F: which of a token's names are left.
+TEST(TokenBook, ForAFutureNodeNoNameIsGivenTwice) {
+  TokenBook book;
+  ASSERT_TRUE(book.add(asked("f[1-3]", 3), "t1", "key", kNow));
+  ASSERT_TRUE(book.add(asked("f[2-4]", 9), "t2", "key", kNow));
+  const auto names = [&](const char* token) { return book.names(token, rpc::TokenRole::kNode, kNow).value_or(std::vector<std::string>{}); };
+  EXPECT_EQ(names("t1"), (std::vector<std::string>{"f1", "f2", "f3"}));
+  EXPECT_EQ(book.names("t3", rpc::TokenRole::kNode, kNow).error().code, Errc::kAuthFailed);
+  EXPECT_EQ(book.names("t1", rpc::TokenRole::kLogin, kNow).error().code, Errc::kAuthFailed);
+  EXPECT_EQ(book.names("t1", rpc::TokenRole::kNode, kNow + seconds(3600)).error().code, Errc::kAuthFailed);
+  ASSERT_TRUE(book.use("t1", of("f2"), "a", kNow));
+  EXPECT_TRUE(book.is_given("f2")) << "by any token";
+  EXPECT_FALSE(book.is_given("f1"));
+  EXPECT_EQ(names("t2"), (std::vector<std::string>{"f2", "f3", "f4"})) << "the machine that was f2 may be f2 again";
+  ASSERT_TRUE(book.revoke({0, "f2", ""}, kNow));
+  EXPECT_FALSE(book.is_given("f2")) << "it is out, and a new token lets another machine be f2";
+  EXPECT_EQ(names("t2"), (std::vector<std::string>{"f3", "f4"}));
+  ASSERT_TRUE(book.use("t1", of("f1"), "a", kNow));
+  ASSERT_TRUE(book.use("t1", of("f3"), "a", kNow));
+  EXPECT_TRUE(names("t1").empty()) << "it is used up";
+  ASSERT_TRUE(book.revoke({1, "", ""}, kNow));
+  EXPECT_FALSE(book.is_given("f1"));
+}
+
 // A certificate that is issued behind a revocation is dated into the next second, and revoked in the same second as it was issued.
 TEST(TokenBook, ASecondRevocationWithinASecondCounts) {
   TokenBook book;

@@ -141,17 +141,22 @@ void take(int option, Arguments& arguments) {
 }  // namespace
 
 Arguments parse_arguments(int argc, char** argv) {
-  Arguments a;
-  int c;
-  while (a.exit_now < 0 && (c = getopt_long(argc, argv, "bcCd:Df:F::GhL:Mn:N:svVZ", kLong, nullptr)) != -1) take(c, a);
-  if (a.exit_now < 0 && a.extra.size() > kMostText) a.exit_now = refuse("--extra", bytes_of(a.extra.size(), kMostText).c_str());
-  if (a.exit_now < 0 && !a.conf.empty() && a.join != rpc::JoinAs::kNormal)
-    a.exit_now =
+  Arguments arguments;
+  int option;
+  while (arguments.exit_now < 0 && (option = getopt_long(argc, argv, "bcCd:Df:F::GhL:Mn:N:svVZ", kLong, nullptr)) != -1)
+    take(option, arguments);
+  if (arguments.exit_now < 0 && arguments.extra.size() > kMostText)
+    arguments.exit_now = refuse("--extra", bytes_of(arguments.extra.size(), kMostText).c_str());
+  if (arguments.exit_now < 0 && !arguments.conf.empty() && arguments.join != rpc::JoinAs::kNormal)
+    arguments.exit_now =
         refuse("--conf", "it describes a node of its own, which takes -Z; the Topology of a cloud node is set with scontrol update");
-  if (a.exit_now < 0 && !a.conf_server.empty())
-    if (auto servers = agent::servers_named(a.conf_server); !servers) a.exit_now = refuse(std::string(servers.error().message()));
-  if (a.exit_now < 0 && optind < argc) a.exit_now = refuse(argv[optind], "unexpected argument");
-  return a;
+  if (arguments.exit_now < 0 && arguments.join == rpc::JoinAs::kFuture && arguments.print_gres)
+    arguments.exit_now = refuse("-G", "with -F it is not known which node this is before slurmctld has said so");
+  if (arguments.exit_now < 0 && !arguments.conf_server.empty())
+    if (auto servers = agent::servers_named(arguments.conf_server); !servers)
+      arguments.exit_now = refuse(std::string(servers.error().message()));
+  if (arguments.exit_now < 0 && optind < argc) arguments.exit_now = refuse(argv[optind], "unexpected argument");
+  return arguments;
 }
 
 }  // namespace muster::slurmd

@@ -139,8 +139,7 @@ Result<> join_as_itself(Arguments& arguments, const Machine& machine) {
 }
 
 Result<> join_as_future(Arguments& arguments, const Machine& machine) {
-  MUSTER_TRY(request, future_request(arguments, &machine.loaded.config));
-  MUSTER_TRY(joined, ask(machine.loaded.config, request, arguments.membership.get()));
+  MUSTER_TRY(joined, ask(machine.loaded.config, as_future(machine.found, arguments), arguments.membership.get()));
   arguments.node_name = joined.name;
   if (!machine.loaded.config.node_index(joined.name)) arguments.node_line = node_line(joined.name, joined.definition);
   return {};
@@ -149,7 +148,6 @@ Result<> join_as_future(Arguments& arguments, const Machine& machine) {
 }  // namespace
 
 Result<rpc::JoinNode> future_request(const Arguments& arguments, const config::Config* config) {
-  if (arguments.print_gres) return fail(Errc::kInvalidNodeName, "with -F it is not known which node this is before slurmctld has said so");
   MUSTER_TRY(machine, discover(arguments, config));
   return as_future(machine, arguments);
 }
