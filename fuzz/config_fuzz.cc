@@ -18,7 +18,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string text(reinterpret_cast<const char*>(data) + 1, size - 1);
   muster::config::MemoryFiles files;
   const uint8_t which = data[0] < 128 ? data[0] % 4 : data[0] < 192 ? 4 : 5;
-  files.put("/c/slurm.conf", which == 0 ? text : which == 1 ? kHead + text : which == 5 ? kHead + std::string("NamespaceType=namespace/linux\n") : kHead);
+  files.put("/c/slurm.conf", which == 0   ? text
+                             : which == 1 ? kHead + text
+                             : which == 5 ? kHead + std::string("NamespaceType=namespace/linux\n")
+                                          : kHead);
   if (which == 4) files.put("/c/resources.yaml", text);
   if (which == 5) files.put("/c/namespace.yaml", text);
   if (which == 2) files.put("/c/gres.conf", text);

@@ -142,14 +142,14 @@ TEST(NamespaceYaml, WhatIsRefused) {
 
 TEST(NamespaceYaml, SlipsAreToldAndLeftOut) {
   EXPECT_NE(read("").said.find("nodes without it do not start"), std::string::npos) << "as where there is no file";
-  const Read r = read(
-      "disable_bpf_token: true\nversion: 2\ndefaults:\n  base_path: /a\n  auto_basepath: true\n  user_ns_script: /u\n"
-      "  dir_confs: [{path: /s, opts: ro}, {path: /s}]\nnode_confs: [{nodes: 'n[9-11]', option: {}}]\n");
+  const Read r = read("disable_bpf_token: true\nversion: 2\ndefaults:\n  base_path: /a\n  auto_basepath: true\n  user_ns_script: /u\n"
+                      "  dir_confs: [{path: /s, opts: ro}, {path: /s}]\nnode_confs: [{nodes: 'n[9-11]', option: {}}]\n");
   ASSERT_TRUE(r.ok) << r.said;
-  for (const char* words : {"namespace.yaml:1: disable_bpf_token: changes nothing", "namespace.yaml:2: version: is not known in namespace.yaml",
-                            "namespace.yaml:5: auto_basepath: is not known in options", "did you mean auto_base_path?",
-                            "user_ns_script: needs CLONE_NEWUSER", "opts: is not known in an entry of dir_confs", "/s is there twice",
-                            "slurm.conf has no node n11", "option: is not known in an entry of node_confs"})
+  for (const char* words :
+       {"namespace.yaml:1: disable_bpf_token: changes nothing", "namespace.yaml:2: version: is not known in namespace.yaml",
+        "namespace.yaml:5: auto_basepath: is not known in options", "did you mean auto_base_path?", "user_ns_script: needs CLONE_NEWUSER",
+        "opts: is not known in an entry of dir_confs", "/s is there twice", "slurm.conf has no node n11",
+        "option: is not known in an entry of node_confs"})
     EXPECT_NE(r.said.find(words), std::string::npos) << words << "\n" << r.said;
   EXPECT_FALSE(r.of("n1").make_base);
   EXPECT_EQ(r.of("n9").dirs, (std::vector<PrivateDir>{{"/s", "", "", false}}));
@@ -169,9 +169,7 @@ TEST(NamespaceYaml, ItsTypeDecides) {
   EXPECT_EQ(tmpfs.of("n1").base, "") << "that of job_container.conf";
 }
 
-TEST(NamespaceYaml, PathsOfOneJob) {
-  EXPECT_EQ(path_for({"/s/%u/%j-%S/%x%", {}, {}, false}, "7", "sABC", "ann"), "/s/ann/7-sABC/%x%");
-}
+TEST(NamespaceYaml, PathsOfOneJob) { EXPECT_EQ(path_for({"/s/%u/%j-%S/%x%", {}, {}, false}, "7", "sABC", "ann"), "/s/ann/7-sABC/%x%"); }
 
 }  // namespace
 }  // namespace muster::config

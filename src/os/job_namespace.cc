@@ -300,15 +300,25 @@ Result<> hold_users(const JobNamespaceSpec& spec, const std::string& file) {
   return hold(maker.proc("ns/user"), file + kUserEnd);
 }
 
+// The first process until it is held by its namespace's file: not yet waited for, so the number is its own.
+struct First {
+  pid_t pid = 0;
+  ~First() {
+    if (pid > 0) ::kill(pid, SIGKILL);
+  }
+};
+
 Result<> hold_all(const JobNamespaceSpec& spec) {
   const std::string file = namespace_file(spec.base, spec.job);
   if (spec.own_users) MUSTER_TRY_VOID(hold_users(spec, file));
   Maker maker;
-  MUSTER_TRY(first, begin(spec, be_the_namespace, maker));
-  if (!first.empty()) {
+  MUSTER_TRY(number, begin(spec, be_the_namespace, maker));
+  if (!number.empty()) {
+    First first{parse_number<pid_t>(number, 1).value_or(0)};
     MUSTER_TRY(record, make_file(file + kFirstProcessEnd));
-    if (::write(record.get(), first.data(), first.size()) < 0) return fail_errno(file + kFirstProcessEnd);
+    if (::write(record.get(), number.data(), number.size()) < 0) return fail_errno(file + kFirstProcessEnd);
     MUSTER_TRY_VOID(hold(maker.proc("ns/pid_for_children"), file + kPidEnd));
+    first.pid = 0;
   }
   return hold(maker.proc("ns/mnt"), file);
 }

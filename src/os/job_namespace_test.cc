@@ -252,7 +252,8 @@ TEST(JobNamespace, AUserIsHimselfInItsUsers) {
   EXPECT_NE(run(*space, "readlink /proc/self/ns/user"), std::string(ours) + "\n");
   EXPECT_EQ(run(*space, "grep CapEff /proc/self/status"), "CapEff:\t0000000000000000\n");
   // Rights in there are none out here, root's neither.
-  EXPECT_EQ(run(*space, "mount -t tmpfs none " + dir + " 2>/dev/null || echo no; umount " + dir + " 2>/dev/null || echo no", 0), "no\nno\n");
+  EXPECT_EQ(run(*space, "mount -t tmpfs none " + dir + " 2>/dev/null || echo no; umount " + dir + " 2>/dev/null || echo no", 0),
+            "no\nno\n");
   // A directory that is closed to the user stays closed on the way into it.
   ::mkdir((place.path() + "/closed").c_str(), 0700);
   SpawnSpec closed{.path = "/bin/true", .argv = {"true"}, .cwd = place.path() + "/closed"};
@@ -299,14 +300,16 @@ TEST(JobNamespace, EachDirectoryAsItIsConfigured) {
   if (!may_mount(place)) GTEST_SKIP() << "needs root that may mount";
   const std::string other = place.path() + "/other", bound = place.folder("bound"), memory = place.folder("memory");
   ASSERT_TRUE(prepare_namespace_base(other, true));
-  JobNamespaceSpec spec{place.base(), "7", Uid(kSomebody), {{bound, other, "noexec,nosuid,size=1m", false}, {memory, {}, "size=64k,mode=1777", true}}};
+  JobNamespaceSpec spec{
+      place.base(), "7", Uid(kSomebody), {{bound, other, "noexec,nosuid,size=1m", false}, {memory, {}, "size=64k,mode=1777", true}}};
   auto made = make_job_namespace(spec);
   ASSERT_TRUE(made) << made.error().message();
   auto space = open_job_namespace(namespace_file(place.base(), "7"));
   ASSERT_TRUE(space);
   EXPECT_EQ(run(*space, "findmnt -no OPTIONS " + bound + " | tr , '\\n' | grep -c '^no[es][xu]'"), "2\n");
   EXPECT_EQ(run(*space, "cp /bin/true " + bound + " && " + bound + "/true 2>/dev/null || echo not run"), "not run\n");
-  EXPECT_EQ(run(*space, "stat -fc %T " + memory + "; stat -c %a " + memory + "; head -c 99999 /dev/zero > " + memory + "/x 2>/dev/null || echo full"),
+  EXPECT_EQ(run(*space, "stat -fc %T " + memory + "; stat -c %a " + memory + "; head -c 99999 /dev/zero > " + memory +
+                            "/x 2>/dev/null || echo full"),
             "tmpfs\n1777\nfull\n");
   EXPECT_TRUE(exists(other + "/7/" + private_name(bound) + "/true"));
   EXPECT_FALSE(exists(place.base() + "/7/" + private_name(bound)));

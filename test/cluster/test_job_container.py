@@ -46,7 +46,8 @@ class Place:
     def remove(self):
         for name in os.listdir(self.folder):
             for sub in os.listdir(self.folder + "/" + name) if os.path.isdir(self.folder + "/" + name) else []:
-                subprocess.run(["umount", "-l", "%s/%s/%s/.ns" % (self.folder, name, sub)], capture_output=True)
+                for end in ("", ".pid", ".user"):
+                    subprocess.run(["umount", "-l", "%s/%s/%s/.ns%s" % (self.folder, name, sub, end)], capture_output=True)
             subprocess.run(["umount", "-l", self.folder + "/" + name], capture_output=True)
         shutil.rmtree(self.folder, ignore_errors=True)
 

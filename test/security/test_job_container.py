@@ -1,6 +1,7 @@
 """NamespaceType=namespace/tmpfs: the /tmp of a job is nobody else's, and whatever a user leaves in it, root follows nothing of it and removes
 nothing beside it."""
 import os
+import pwd
 import shutil
 import subprocess
 import tempfile
@@ -33,7 +34,8 @@ class Site(towns.Town):
     def stop(self):
         super().stop()
         for name in os.listdir(self.base) if os.path.isdir(self.base) else []:
-            subprocess.run(["umount", "-l", "%s/%s/.ns" % (self.base, name)], capture_output=True)
+            for end in ("", ".pid", ".user"):
+                subprocess.run(["umount", "-l", "%s/%s/.ns%s" % (self.base, name, end)], capture_output=True)
         subprocess.run(["umount", "-l", self.base], capture_output=True)
         shutil.rmtree(self.place, ignore_errors=True)
 
@@ -146,26 +148,34 @@ def test_the_node_s_own_sees_nothing_mounted(site):
 
 
 @pytest.mark.skipif(any(mark.args[0] for mark in logins.pytestmark), reason="no module, or no control groups")
-def test_a_login_sees_what_its_job_sees():
+@pytest.mark.parametrize("kind", ["tmpfs", "linux"])
+def test_a_login_sees_what_its_job_sees(kind):
     place = tempfile.mkdtemp(prefix="ms-", dir="/run")
     os.chmod(place, 0o755)
     os.mkdir(place + "/scratch")
     os.chmod(place + "/scratch", 0o1777)
     site = logins.Site(new_folder())
-    site.conf_lines.append("NamespaceType=namespace/tmpfs")
+    site.conf_lines.append("NamespaceType=namespace/" + kind)
     site.write_lines()
     name_private(site.folder, place)
+    with open(os.path.join(site.folder, "etc", "namespace.yaml"), "w") as f:
+        f.write("defaults: {auto_base_path: true, base_path: %s/base, dirs: [%s/scratch, /dev/shm], "
+                "clone_ns_flags: [CLONE_NEWPID, CLONE_NEWUSER]}\n" % (place, place))
     try:
         site.start()
         job = site.a.sbatch("-o", "/dev/null", "--mem=10", "--wrap", "touch %s/scratch/of-the-job; sleep 600" % place)
         until("its file", lambda: os.listdir("%s/base/%d/%s" % (place, job, (place + "/scratch").replace("/", "_"))))
         until("its external step", lambda: "extern" in site.run("scontrol", "listpids", "%d.extern" % job).out)
 
-        def seen(options):
-            out, _ = site.login(site.a.name, site.service(options), "/bin/ls", place + "/scratch").communicate(timeout=60)
+        def seen(options, *program):
+            out, _ = site.login(site.a.name, site.service(options), *program or ("/bin/ls", place + "/scratch")).communicate(timeout=60)
             return out
         assert seen(logins.STRICT) == "code: 0\nof-the-job\n"
         assert seen(logins.STRICT + " join_container=false") == "code: 0\n"
+        if kind == "linux":  # what the login starts is in there, and its user is himself
+            said = seen(logins.STRICT, "/bin/sh", "-c", "ps -p 1 -o args=; id -u; readlink /proc/self/ns/user; true").splitlines()
+            assert said[:2] == ["code: 0", "slurmstepd: [%d.namespace]" % job] and said[2] == str(pwd.getpwnam(site.a.name).pw_uid), said
+            assert said[3] != os.readlink("/proc/self/ns/user")
         site.nothing_runs()
         until("nothing to be left", lambda: os.listdir(place + "/base") == [])
     finally:
@@ -173,7 +183,8 @@ def test_a_login_sees_what_its_job_sees():
             os.unlink(path)
         site.stop()
         for name in os.listdir(place + "/base"):
-            subprocess.run(["umount", "-l", "%s/base/%s/.ns" % (place, name)], capture_output=True)
+            for end in ("", ".pid", ".user"):
+                subprocess.run(["umount", "-l", "%s/base/%s/.ns%s" % (place, name, end)], capture_output=True)
         subprocess.run(["umount", "-l", place + "/base"], capture_output=True)
         shutil.rmtree(place, ignore_errors=True)
         shutil.rmtree(site.folder, ignore_errors=True)
