@@ -201,11 +201,11 @@ TEST_P(UsageStorage, RunsInBriefAreThoseOfTheRecords) {
   };
   auto agree = [&](const rpc::JobRecordFilter& filter, const char* what) {
     Runs whole, brief;
-    EXPECT_TRUE(storage().matching_jobs(filter, {}, [&](const JobRecord& j) -> Result<> {
+    EXPECT_TRUE(storage().matching_jobs(filter, RecordAudience::everybody(), {}, [&](const JobRecord& j) -> Result<> {
       whole.insert(line(j.cluster, j.account, j.wckey, used_span(j), j.tres_allocated));
       return {};
     }));
-    EXPECT_TRUE(storage().used_runs(filter, {}, [&](const UsedRun& run) -> Result<> {
+    EXPECT_TRUE(storage().used_runs(filter, RecordAudience::everybody(), {}, [&](const UsedRun& run) -> Result<> {
       TresAmounts amounts;
       MUSTER_TRY_VOID(wire::decode(run.amounts, amounts));
       brief.insert(line(run.cluster, run.account, run.wckey, run.used, amounts));
@@ -248,7 +248,7 @@ TEST_P(UsageStorage, ARunOfAnOldRecordHasItsAmounts) {
   const Value values[] = {Bytes{bytes}};
   ASSERT_TRUE(storage().connection().run("UPDATE muster_jobs SET record = ?", values));
   std::string amounts;
-  ASSERT_TRUE(storage().used_runs({}, {}, [&](const UsedRun& run) -> Result<> {
+  ASSERT_TRUE(storage().used_runs({}, RecordAudience::everybody(), {}, [&](const UsedRun& run) -> Result<> {
     TresAmounts some;
     MUSTER_TRY_VOID(wire::decode(run.amounts, some));
     amounts = tres_text(some);
@@ -264,7 +264,7 @@ TEST_P(UsageStorage, RunsThatNobodyWaitsForAreNotRead) {
     return {};
   };
   auto done = storage().used_runs(
-      {}, [] { return false; }, none);
+      {}, RecordAudience::everybody(), [] { return false; }, none);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Errc::kCommunicationFailed);
 }

@@ -90,9 +90,14 @@ class Editor {
   Result<> add_user(const std::string& name);
   Result<> modify_users();
   Result<> remove_users();
-  Result<> remove_wckeys();
   Result<> set_default_account(const std::string& user, const std::string& account);
   Result<> rename_user(const std::string& from, const std::string& to);
+  Result<> edit_wckeys();
+  Result<> remove_wckeys();
+  Result<> remove_wckey(uint32_t id);
+  void add_wckey(const std::string& user, const std::string& cluster, const std::string& key);
+  Result<> begin_with_wckey(const std::string& name, const std::string& key, const std::vector<std::string>& on);
+  Result<> set_default_wckey(UserRecord& user, const std::string& key);
   // ---- edit_others.cc
   Result<> edit_qos();
   Result<> change_qos(QosRecord& qos);
@@ -100,7 +105,6 @@ class Editor {
   Result<> edit_clusters();
   Result<> change_cluster(const std::string& name, bool fresh);
   Result<> remove_cluster(const std::string& name);
-  Result<> edit_wckeys();
   Result<> edit_resources();
   Result<> add_resources();
   Result<> modify_resources();
