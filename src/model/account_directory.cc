@@ -215,8 +215,8 @@ bool AccountDirectory::coordinates(std::string_view name, std::string_view accou
   for (size_t steps = 0; at && steps <= accounts.size(); ++steps) {
     const std::string& here = at->record.name;
     const bool all_users = std::ranges::find(at->record.flags, "UsersAreCoords") != at->record.flags.end();
-    if (!here.empty() && (std::ranges::find(user->record.coordinator_of, here) != user->record.coordinator_of.end() ||
-                          (all_users && is_in(*user, here))))
+    if (!here.empty() &&
+        (std::ranges::find(user->record.coordinator_of, here) != user->record.coordinator_of.end() || (all_users && is_in(*user, here))))
       return true;
     const AssociationRecord* own = at->association ? associations.find(at->association) : nullptr;
     const AssociationRecord* above = own ? associations.find(own->parent_id) : nullptr;

@@ -132,8 +132,10 @@ TEST(AccountDirectory, CoordinatorsAreThoseOfAccountsAbove) {
                                  .account("below", "open")
                                  .user("chief", "team", AdminLevel::kNone, {"team"})
                                  .user("member", "open")
+                                 .user("guest", "open")
                                  .user("boss", "team", AdminLevel::kOperator)
                                  .association("member", "open", {})
+                                 .association("guest", "open", {}, "", "gpu")
                                  .make();
   EXPECT_TRUE(d.coordinates("chief", "team"));
   EXPECT_TRUE(d.coordinates("chief", "deep"));
@@ -142,6 +144,7 @@ TEST(AccountDirectory, CoordinatorsAreThoseOfAccountsAbove) {
   EXPECT_TRUE(d.coordinates("member", "open"));
   EXPECT_TRUE(d.coordinates("member", "below"));
   EXPECT_FALSE(d.coordinates("member", "team"));
+  EXPECT_TRUE(d.coordinates("guest", "below")) << "a user of the account in one partition alone";
   EXPECT_FALSE(d.coordinates("boss", "team"));
   EXPECT_EQ(d.level_of("boss"), AdminLevel::kOperator);
   EXPECT_EQ(d.level_of("nobody"), AdminLevel::kNone);

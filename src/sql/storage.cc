@@ -295,8 +295,8 @@ Result<> Storage::keep_charged(rpc::StoreRecords& records, bool wckeys) {
     const Value key[] = {int64_t{r.key.id.value}, Text{records.cluster}, r.key.submitted.time_since_epoch().count(),
                          int64_t{r.key.restarts}};
     MUSTER_TRY_VOID(
-        connection_->query("SELECT account, qos, wckey FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
-                           [&](const Row& row) -> Result<> {
+        connection_->query("SELECT account, qos, wckey FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
+                           key, [&](const Row& row) -> Result<> {
                              if (r.account.empty()) r.account = row.bytes(0);
                              if (r.qos.empty()) r.qos = row.bytes(1);
                              if (fills_key) r.wckey = row.bytes(2);

@@ -3,6 +3,7 @@ names of hosts, its files lie in /etc/slurm, its accounting is in SQLite and in 
 import os
 import re
 import shutil
+import time
 
 import pytest
 
@@ -154,6 +155,7 @@ def test_priority_is_made_of_the_weights(cluster):
     jobs = {name: sleeper(cluster, *options) for name, options in {
         "of a": ("-N1", "--exclusive", "-A", "team-a"), "of b": ("-N1", "--exclusive", "-A", "team-b"),
         "large of b": ("-N4", "--exclusive", "-A", "team-b")}.items()}
+    submitted = time.monotonic()
 
     def factors():
         rows = (line.split() for line in cluster.ok("sprio", "-h", "-o", "%i %F %A %J %Y").lines)
@@ -163,7 +165,8 @@ def test_priority_is_made_of_the_weights(cluster):
     def all_seen():
         now = factors()
         return len(now) == 3 and now["of a"]["share"] < now["of b"]["share"] and min(f["age"] for f in now.values()) > 0 and now
-    cluster.ok("scontrol", "reconfigure")       # fair shares are worked out now, not in a PriorityCalcPeriod
+    until("the last one to have an age that counts", lambda: time.monotonic() - submitted > 2)
+    cluster.ok("scontrol", "reconfigure")       # priorities are worked out now, not in a PriorityCalcPeriod
     now = until(lambda: "factors: %s" % factors(), all_seen, 150)
     assert now["of b"]["share"] <= 50000 and now["of b"]["share"] == now["large of b"]["share"]
     assert 0 < now["of b"]["size"] < now["large of b"]["size"] <= 1000

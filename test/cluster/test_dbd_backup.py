@@ -122,6 +122,11 @@ def test_a_primary_that_hangs_is_replaced_and_writes_no_more(pair):
         until(lambda: "the backup to serve\n" + pair.logs(3000),
               lambda: "accounting records are in" in open(pair.folder + "/log/backup.log").read(), 60)
         assert time.monotonic() - began > 5, "a primary that is only slow is not replaced"
+        # Commands on its host, who find its socket first, turn to the backup.
+        began = time.monotonic()
+        pair.ok("sacctmgr", "-i", "add", "account", "made-while-it-hangs")
+        assert len(pair.ok("sacct", "-nXP", "-o", "jobid").lines) == len(jobs)
+        assert time.monotonic() - began < 30, "each waits 3 s for the socket and 3 s for the port"
     finally:
         os.kill(database.process.pid, signal.SIGCONT)
     wait_pings(pair, "UP", "DOWN")      # it notices, waits for its turn, and gets it

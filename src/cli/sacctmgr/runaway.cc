@@ -116,7 +116,7 @@ Result<> end_all(Session& database, const std::string& cluster, std::span<const 
 
 void print(const std::vector<JobRecord>& jobs, const fields::Table<fields::RunawayView>& table) {
   Out out;  // at its end all of it is printed
-  out.put("NOTE: Runaway jobs are jobs that don't exist in the controller but are still considered running or pending in the database\n");
+  out.put("NOTE: Runaway jobs are jobs that don't exist in the controller but have a start time and no end time in the database\n");
   table.header(out.buffer());
   for (const JobRecord& job : jobs) table.row({job}, out.buffer());
 }

@@ -26,6 +26,28 @@ std::string quoted(const char* key, const std::vector<std::string>& names) {
   return names.empty() ? "" : std::string(key) + "='" + join(names, ",") + "' ";
 }
 
+// Names the accounts, clusters and users that an edit touched. sacctmgr(1) transaction, WithAssoc.
+void say_affected(const rpc::Entities& changed, TransactionRecord& transaction) {
+  std::set<std::string> accounts, clusters, users;
+  for (const auto& a : changed.associations) {
+    accounts.insert(a.account);
+    clusters.insert(a.cluster);
+    if (!a.user.empty()) users.insert(a.user);
+  }
+  for (const auto& a : changed.accounts) accounts.insert(a.name);
+  for (const auto& c : changed.clusters) clusters.insert(c.name);
+  for (const auto& u : changed.users) users.insert(u.name);
+  for (const auto& k : changed.wckeys) {
+    clusters.insert(k.cluster);
+    users.insert(k.user);
+  }
+  for (const auto& r : changed.resources)
+    for (const ResourceShare& share : r.clusters) clusters.insert(share.cluster);
+  transaction.accounts.assign(accounts.begin(), accounts.end());
+  transaction.clusters.assign(clusters.begin(), clusters.end());
+  transaction.users.assign(users.begin(), users.end());
+}
+
 TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& changed, const EditContext& context) {
   TransactionRecord transaction;
   transaction.time = context.now;
@@ -72,24 +94,7 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
   say_names("clusters", edit.set.clusters);
   for (std::string* text : {&transaction.where, &transaction.info})
     if (!text->empty()) text->pop_back();
-  std::set<std::string> accounts, clusters, users;
-  for (const auto& a : changed.associations) {
-    accounts.insert(a.account);
-    clusters.insert(a.cluster);
-    if (!a.user.empty()) users.insert(a.user);
-  }
-  for (const auto& a : changed.accounts) accounts.insert(a.name);
-  for (const auto& c : changed.clusters) clusters.insert(c.name);
-  for (const auto& u : changed.users) users.insert(u.name);
-  for (const auto& k : changed.wckeys) {
-    clusters.insert(k.cluster);
-    users.insert(k.user);
-  }
-  for (const auto& r : changed.resources)
-    for (const ResourceShare& share : r.clusters) clusters.insert(share.cluster);
-  transaction.accounts.assign(accounts.begin(), accounts.end());
-  transaction.clusters.assign(clusters.begin(), clusters.end());
-  transaction.users.assign(users.begin(), users.end());
+  say_affected(changed, transaction);
   return transaction;
 }
 

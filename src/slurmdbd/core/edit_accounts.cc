@@ -5,10 +5,10 @@
 #include "slurmdbd/core/editor.h"
 
 namespace muster::slurmdbd {
+namespace {
 
 // One flag is kept; the other word takes it away.
-Result<> Editor::change_account_flags(AccountRecord& account) const {
-  std::vector<NamesChange> changes = edit_.set.flags;
+Result<std::vector<NamesChange>> flag_changes(std::vector<NamesChange> changes) {
   for (NamesChange& change : changes)
     for (std::string& word : change.names) {
       const bool without = iequals(word, "NoUsersAreCoords");
@@ -19,14 +19,17 @@ Result<> Editor::change_account_flags(AccountRecord& account) const {
       word = kUsersAreCoords;
       if (without) change.op = ChangeOp::kSubtract;
     }
-  return change_names(account.flags, changes);
+  return changes;
 }
+
+}  // namespace
 
 Result<> Editor::add_accounts() {
   if (edit_.where.accounts.empty()) return fail(Errc::kError, "Account: name those to add");
   MUSTER_TRY(on, clusters());
   const std::string parent = edit_.set.parent.value_or("root");
-  if (!edit_.set.flags.empty()) MUSTER_TRY_VOID(need_operator("the flags of an account"));
+  MUSTER_TRY(flags, flag_changes(edit_.set.flags));
+  if (!flags.empty()) MUSTER_TRY_VOID(need_operator("the flags of an account"));
   for (const std::string& name : edit_.where.accounts) {
     if (parent == name) return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": an account is not its own parent");
     if (!find_live(d_.accounts, name)) {
@@ -39,7 +42,7 @@ Result<> Editor::add_accounts() {
       a.organization = edit_.set.organization.value_or(parent == "root" ? name : parent);
       a.created = created == kTimeUnset ? context_.now : created;
       a.modified = context_.now;
-      MUSTER_TRY_VOID(change_account_flags(a));
+      MUSTER_TRY_VOID(change_names(a.flags, flags));
       touch(touched_, a);
       changed_.accounts.push_back(a);
     }
@@ -65,12 +68,13 @@ Result<> Editor::modify_accounts() {
   const std::vector<uint32_t> associations_meant = matching(false);  // found before any of them changes
   if (set.description || set.organization || !set.flags.empty()) {
     MUSTER_TRY_VOID(need_operator("changing the description, organization or flags of an account"));
+    MUSTER_TRY(flags, flag_changes(set.flags));
     for (const std::string& name : accounts_meant()) {
       AccountRecord& a = d_.accounts.at(name);
       AccountRecord next = a;
       if (set.description) next.description = *set.description;
       if (set.organization) next.organization = *set.organization;
-      MUSTER_TRY_VOID(change_account_flags(next));
+      MUSTER_TRY_VOID(change_names(next.flags, flags));
       if (next.description == a.description && next.organization == a.organization && next.flags == a.flags) continue;
       next.modified = context_.now;
       a = next;

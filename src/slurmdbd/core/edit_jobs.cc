@@ -1,6 +1,7 @@
 #include "slurmdbd/core/edit_jobs.h"
 
 #include <algorithm>
+#include <tuple>
 #include <utility>
 
 namespace muster::slurmdbd {
@@ -25,9 +26,10 @@ bool set_amounts(TresAmounts& amounts, const TresAmounts& wanted) {
   set_count(amounts.nodes, wanted.nodes);
   set_count(amounts.billing, wanted.billing);
   set_count(amounts.energy, wanted.energy);
+  const auto place = [](const GresAmount& g) { return std::tuple(!g.type.empty(), g.name, g.type); };  // the order of add_gres()
   for (const GresAmount& g : wanted.gres) {
-    std::erase_if(amounts.gres, [&](const GresAmount& known) { return known.name == g.name && known.type == g.type; });
-    if (g.count) amounts.add_gres(g.name, g.type, g.count);
+    std::erase_if(amounts.gres, [&](const GresAmount& known) { return place(known) == place(g); });
+    amounts.gres.insert(std::ranges::lower_bound(amounts.gres, place(g), {}, place), g);
   }
   for (const LicenseShare& l : wanted.licenses) {
     const auto known = std::ranges::find(amounts.licenses, l.name, &LicenseShare::name);

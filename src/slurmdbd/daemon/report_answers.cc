@@ -182,14 +182,16 @@ ReportAnswer answer_reservations(const ReportContext& context, const rpc::QueryR
       filter.from = std::min(filter.from, rows[i].reservation.started);
       filter.until = std::max(filter.until, rows[i].reservation.ended);
     }
-    MUSTER_TRY_VOID(context.storage.matching_jobs(filter, RecordAudience::everybody(), context.still_wanted, [&](const JobRecord& j) -> Result<> {
-      for (auto [at, end] = by_name.equal_range(j.reservation); at != end; ++at) {
-        rpc::ReservationUsage& row = rows[at->second];
-        const Time until = std::min(row.reservation.ended, context.now);
-        if (const uint64_t n = used_span(j).seconds_within(row.reservation.started, until)) add_tres(row.allocated, j.tres_allocated, n);
-      }
-      return {};
-    }));
+    MUSTER_TRY_VOID(
+        context.storage.matching_jobs(filter, RecordAudience::everybody(), context.still_wanted, [&](const JobRecord& j) -> Result<> {
+          for (auto [at, end] = by_name.equal_range(j.reservation); at != end; ++at) {
+            rpc::ReservationUsage& row = rows[at->second];
+            const Time until = std::min(row.reservation.ended, context.now);
+            if (const uint64_t n = used_span(j).seconds_within(row.reservation.started, until))
+              add_tres(row.allocated, j.tres_allocated, n);
+          }
+          return {};
+        }));
   }
   return in_parts(std::move(rows), &rpc::ReservationUsages::reservations);
 }

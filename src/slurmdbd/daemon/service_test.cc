@@ -322,15 +322,17 @@ TEST_F(ContentTest, ScriptsAreForOwnersCoordinatorsAndOperators) {
 TEST_F(ContentTest, PrivateJobsAreSeenByTheirOwnersAndTheirCoordinators) {
   fill();
   settings.private_jobs = true;
-  EXPECT_EQ(jobs(kAlice).size(), 3u);
-  EXPECT_EQ(jobs(kBob).size(), 2u) << "those of the account that he coordinates";
-  EXPECT_TRUE(jobs(3'000'000'003).empty());
-  rpc::JobRecordFilter of_alice;
+  rpc::JobRecordFilter any;
+  any.ineligible = true;
+  EXPECT_EQ(jobs(kAlice, any).size(), 3u);
+  EXPECT_EQ(jobs(kBob, any).size(), 2u) << "those of the account that he coordinates";
+  EXPECT_TRUE(jobs(3'000'000'003, any).empty());
+  rpc::JobRecordFilter of_alice = any;
   of_alice.users = {Uid(kAlice)};
   EXPECT_EQ(jobs(kBob, of_alice).size(), 2u);
   EXPECT_EQ(seen(kBob), "1:" + kScript + " 2:") << "the third is not there for him";
   settings.coordinators = false;
-  EXPECT_TRUE(jobs(kBob).empty());
+  EXPECT_TRUE(jobs(kBob, any).empty());
 }
 
 TEST_F(ContentTest, OnlyDaemonsStoreThem) {
