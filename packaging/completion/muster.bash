@@ -3,7 +3,7 @@ _muster_muster() {
   local cur=${COMP_WORDS[COMP_CWORD]} verb=${COMP_WORDS[1]-}
   COMPREPLY=()
   if [ "$COMP_CWORD" -eq 1 ]; then
-    COMPREPLY=($(compgen -W 'explain lint check-config report token maintenance up status logs down help --help --version' -- "$cur"))
+    COMPREPLY=($(compgen -W 'explain lint check-config report token maintenance topology up status logs down help --help --version' -- "$cur"))
     return
   fi
   case $verb:$cur in
@@ -16,6 +16,7 @@ _muster_muster() {
     token:*) COMPREPLY=($(compgen -W 'create list revoke' -- "$cur")) ;;
     maintenance:-*) COMPREPLY=($(compgen -W '--nodes= --at-once= --reboot --run= --stop-after= --reason= --json' -- "$cur")) ;;
     maintenance:*) COMPREPLY=($(compgen -W 'start show pause continue cancel' -- "$cur")) ;;
+    topology:*) COMPREPLY=($(compgen -W '--check --conf --json' -- "$cur")) ;;
     explain:-*|check-config:-*) COMPREPLY=($(compgen -W '--json' -- "$cur")) ;;
     explain:*) COMPREPLY=($(compgen -W "$(squeue -h -o %i 2>/dev/null) $(sinfo -h -N -o %N 2>/dev/null)" -- "$cur")) ;;
   esac

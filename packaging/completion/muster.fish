@@ -28,3 +28,5 @@ complete -c muster -n __fish_use_subcommand -x -a maintenance -d 'drain nodes, r
 complete -c muster -n '__fish_seen_subcommand_from maintenance' -x -a 'start show pause continue cancel'
 complete -c muster -n '__fish_seen_subcommand_from maintenance' -l nodes -l at-once -l run -l stop-after -l reason -x
 complete -c muster -n '__fish_seen_subcommand_from maintenance' -l reboot -l json
+complete -c muster -n __fish_use_subcommand -x -a topology -d 'blocks as the NVLink fabrics of nodes have them'
+complete -c muster -n '__fish_seen_subcommand_from topology' -l check -l conf -l json

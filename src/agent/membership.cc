@@ -67,7 +67,8 @@ Result<> Membership::read(Time now, const std::string& token_name, Uid keeper) {
   if (!token_name.empty() && kept.token_name != token_name) return fail(Errc::kAuthFailed, "it was got with another token");
   MUSTER_TRY(facts, net::verify_certificate(kept.certificate, kept.authority, now));
   MUSTER_TRY(own, net::public_key(kept.private_key));
-  if (facts.subject != subject_ || own != facts.public_key) return fail(Errc::kAuthFailed, "it is of " + facts.subject.text());
+  if (!may_be(facts.subject) || own != facts.public_key) return fail(Errc::kAuthFailed, "it is of " + facts.subject.text());
+  subject_ = facts.subject;
   identity_->authority = kept.authority;
   identity_->certificate = kept.certificate;
   identity_->private_key = kept.private_key;
@@ -99,9 +100,11 @@ Result<> Membership::join_once(const net::Endpoint& server, const std::string& t
 
 Result<std::shared_ptr<Membership>> Membership::join(const std::string& token_file, const Subject& subject,
                                                      const std::vector<net::Endpoint>& servers,
-                                                     const std::function<void(const std::string& why)>& waits) {
-  if (!Subject::parse(subject.text())) return fail(Errc::kInvalidNodeName, "'" + subject.name + "' is no name of a host");
+                                                     const std::function<void(const std::string& why)>& waits,
+                                                     std::optional<rpc::JoinNode> future) {
+  if (!future && !Subject::parse(subject.text())) return fail(Errc::kInvalidNodeName, "'" + subject.name + "' is no name of a host");
   auto out = std::make_shared<Membership>(subject);
+  out->future_ = std::move(future);
   out->file_ = std::filesystem::absolute(token_file).string() + ".credential";  // daemons change their folder
   const bool has_token = ::access(token_file.c_str(), F_OK) == 0, has_credential = ::access(out->file_.c_str(), F_OK) == 0;
   net::TokenProof proof;
@@ -174,8 +177,14 @@ bool Membership::refuses(const net::Peer& peer) const {
   return peer.trust == net::Trust::kCertificate && identity_->revoked.contains(peer.certified.text());
 }
 
+// Ours, or of whichever node slurmctld has chosen, while that is not known.
+bool Membership::may_be(const Subject& certified) const {
+  return certified == subject_ || (future_ && subject_.name.empty() && certified.kind == SubjectKind::kNode);
+}
+
 bool Membership::due(Time now) const {
-  return !identity_->authority.empty() && (identity_->certificate.empty() || now >= issued_ + (expires_ - issued_) / 2);
+  if (identity_->authority.empty()) return learns_authority();
+  return identity_->certificate.empty() || now >= issued_ + (expires_ - issued_) / 2;
 }
 
 void Membership::renew(ControllerConnection& link, os::Log& log, Time now) {
@@ -200,6 +209,7 @@ Result<rpc::AskCertificate> Membership::ask() {
   rpc::AskCertificate out;
   out.role = subject_.kind == SubjectKind::kLogin ? rpc::TokenRole::kLogin : rpc::TokenRole::kNode;
   out.name = subject_.name;
+  if (subject_.name.empty()) out.future = future_;
   MUSTER_TRY(key, net::new_private_key());
   asked_with_ = std::move(key);
   MUSTER_TRY(known_by, net::public_key(asked_with_));
@@ -208,12 +218,15 @@ Result<rpc::AskCertificate> Membership::ask() {
 }
 
 Result<> Membership::take(const rpc::CertificateIssued& issued, Time now) {
-  MUSTER_TRY(facts, net::verify_certificate(issued.certificate, identity_->authority, now));
+  const std::string& authority = learns_authority() ? issued.authority : identity_->authority;
+  MUSTER_TRY(facts, net::verify_certificate(issued.certificate, authority, now));
   MUSTER_TRY(own, net::public_key(asked_with_));
-  if (facts.subject != subject_ || facts.public_key != own) return fail(Errc::kAuthFailed, "the certificate is of " + facts.subject.text());
+  if (!may_be(facts.subject) || facts.public_key != own) return fail(Errc::kAuthFailed, "the certificate is of " + facts.subject.text());
   if (!file_.empty())
     MUSTER_TRY_VOID(
         os::write_file_atomic(file_, wire::encoded(Credential{identity_->authority, issued.certificate, asked_with_, token_name_}), 0600));
+  subject_ = facts.subject;
+  identity_->authority = authority;
   identity_->certificate = issued.certificate;
   identity_->private_key = asked_with_;
   ++identity_->changes;

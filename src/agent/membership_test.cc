@@ -23,6 +23,26 @@ struct Authority {
   }
 };
 
+TEST(Membership, ALoginHostWithTheKeyLearnsTheAuthorityWithItsCertificate) {
+  const Authority ours, next;
+  const Subject self{SubjectKind::kLogin, "l1"};
+  Membership member(self);
+  EXPECT_TRUE(member.due(ours.now)) << "nobody else says who issues one";
+  auto asked = member.ask();
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->role, rpc::TokenRole::kLogin);
+  EXPECT_FALSE(member.take(ours.issue(*asked, {SubjectKind::kLogin, "l2"}), ours.now));
+  EXPECT_EQ(member.identity()->authority, "") << "nothing of what is refused is kept";
+  ASSERT_TRUE(member.take(ours.issue(*asked, self), ours.now));
+  EXPECT_EQ(member.identity()->authority, ours.key);
+  EXPECT_FALSE(member.due(ours.now));
+  member.ask_anew();
+  EXPECT_TRUE(member.due(ours.now));
+  asked = member.ask();
+  ASSERT_TRUE(member.take(next.issue(*asked, self), ours.now)) << "slurmctld has another authority, and the key has proved slurmctld";
+  EXPECT_EQ(member.identity()->authority, next.key);
+}
+
 TEST(Membership, TakesItsOwnCertificateOfItsOwnAuthorityAndNoOther) {
   const Authority ours, other;
   const Subject self{SubjectKind::kNode, "n1"};

@@ -171,7 +171,7 @@ constexpr Word kWords[] = {
        if (e.set.admin_level) return {};
        return fail(Errc::kInvalidReq, "one of None, Operator, Administrator");
      }},
-    {"Flags", kQos,
+    {"Flags", kQos | kAccount,
      [](Entry& e, const Option& o) {
        NamesChange change{o.op, {}};
        for (std::string_view flag : split(o.value, ',')) change.names.emplace_back(trim(flag));

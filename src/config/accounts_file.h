@@ -50,8 +50,8 @@ inline constexpr size_t kMostAccountsLines = 100'000, kMostAccountsLineBytes = 6
 Result<AccountsFile> read_accounts_file(std::string_view text);
 
 // The file of one cluster: all QOS, and the accounts and users of its associations, which come in the order of their tree, as set on each
-// (QueryEntities.raw). Reading it gives the same values, and writing those the same text. Comments and flags of accounts, and usage, have
-// no place in such a file. A control character becomes a blank; of a text with both kinds of quotes the single ones become `, as Slurm
+// (QueryEntities.raw). Reading it gives the same values, and writing those the same text. Comments and usage have no place
+// in such a file. A control character becomes a blank; of a text with both kinds of quotes the single ones become `, as Slurm
 // has it. Cost: O(records × log records).
 std::string write_accounts_file(const std::string& cluster, const rpc::Entities& what);
 

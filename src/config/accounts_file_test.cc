@@ -165,5 +165,23 @@ TEST(AccountsFile, WritesWhatItReads) {
   EXPECT_THAT(file.users[0].set.qos[2].names, ElementsAre("normal"));
 }
 
+TEST(AccountsFile, FlagsOfAnAccountAreInIt) {
+  const AccountsFile file = read("Cluster - 'tux'\nParent - 'root'\nAccount - 'lab':Flags='UsersAreCoords'\n");
+  ASSERT_EQ(file.accounts.size(), 1u);
+  ASSERT_EQ(file.accounts[0].set.flags.size(), 1u);
+  EXPECT_THAT(file.accounts[0].set.flags[0].names, ElementsAre("UsersAreCoords"));
+  rpc::Entities what;
+  what.accounts.emplace_back().name = "lab";
+  what.accounts[0].flags = {"UsersAreCoords"};
+  for (const char* account : {"root", "lab"}) {
+    AssociationRecord& a = what.associations.emplace_back();
+    a.id = static_cast<uint32_t>(what.associations.size());
+    a.parent_id = a.id - 1;
+    a.cluster = "tux";
+    a.account = account;
+  }
+  EXPECT_NE(write_accounts_file("tux", what).find("Account - 'lab':Flags='UsersAreCoords':Fairshare=1\n"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace muster::config

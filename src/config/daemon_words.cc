@@ -90,14 +90,14 @@ constexpr ParameterWord kDependency[] = {
 constexpr ParameterWord kAuth[] = {
     number_word("cred_expire", 0, 315360000,
                 "seconds before a requeued job may start again, without requeue_delay; a step's credential lives as long as its use"),
-    flag_word("socket", "munge's socket"),
+    text_word("socket", "munge's socket"),
     not_yet_word("ttl", "lifetimes of credentials by hand"),
     not_yet_word("use_client_ids", "users that only login nodes know"),
 };
 
 constexpr ParameterWord kBcast[] = {
-    flag_word("Compression", "what --compress uses: lz4 or none"),
-    flag_word("DestDir", "where files go"),
+    text_word("Compression", "what --compress uses: lz4 or none"),
+    text_word("DestDir", "where files go"),
     flag_word("send_libs", "libraries of programs go, too"),
 };
 
@@ -117,7 +117,7 @@ constexpr ParameterWord kCommunication[] = {
 
 constexpr ParameterWord kMpi[] = {
     no_effect_word("disable_slurm_hydra_bootstrap", "no variables of Hydra are set in any case"),
-    flag_word("ports", "ports for --resv-ports"),
+    text_word("ports", "ports for --resv-ports"),
 };
 
 // A channel is a minor number of a device file, of which Linux has 2^20.

@@ -10,21 +10,8 @@
 namespace muster::config {
 namespace {
 
-constexpr std::string_view kFileSystem = "a directory by its absolute path, without . and .. in it";
-
 bool lies_in(std::string_view path, std::string_view folder) {
   return path.starts_with(folder) && (path.size() == folder.size() || path[folder.size()] == '/');
-}
-
-// The path without the slashes that say nothing; nullopt where it is none that means one directory whatever is around it.
-std::optional<std::string> plain_path(std::string_view text) {
-  if (!text.starts_with('/')) return std::nullopt;
-  std::string out;
-  for (std::string_view part : split(text, '/')) {
-    if (part == "." || part == "..") return std::nullopt;
-    out += "/" + std::string(part);
-  }
-  return out.empty() ? std::nullopt : std::optional(out);
 }
 
 class Reader {
@@ -79,22 +66,20 @@ class Reader {
       return;
     }
     auto path = plain_path(given);
-    if (!path) return findings_.error(record.pos("BasePath"), "BasePath", "has to be " + std::string(kFileSystem) + ", or none");
+    if (!path) return findings_.error(record.pos("BasePath"), "BasePath", "has to be " + std::string(kPlainPath) + ", or none");
     base = std::move(*path);
   }
 
-  void read_dirs(const Record& record, std::vector<std::string>& dirs) {
-    std::vector<std::string> out;
+  void read_dirs(const Record& record, std::vector<PrivateDir>& dirs) {
+    std::vector<PrivateDir> out;
     for (std::string_view word : split(record.text("Dirs"), ',')) {
       auto path = plain_path(trim(word));
       if (!path)
-        return findings_.error(record.pos("Dirs"), "Dirs", "\"" + std::string(trim(word)) + "\" has to be " + std::string(kFileSystem));
-      if (std::ranges::find(out, *path) == out.end()) out.push_back(std::move(*path));
+        return findings_.error(record.pos("Dirs"), "Dirs", "\"" + std::string(trim(word)) + "\" has to be " + std::string(kPlainPath));
+      if (std::ranges::find(out, *path, &PrivateDir::path) == out.end()) out.push_back({std::move(*path), {}, {}, false});
     }
-    for (const std::string& one : out)
-      for (const std::string& other : out)
-        if (one != other && lies_in(one, other))
-          return findings_.error(record.pos("Dirs"), "Dirs", one + " lies in " + other + ", which is private already");
+    if (const auto two = private_within(out))
+      return findings_.error(record.pos("Dirs"), "Dirs", two->first + " lies in " + two->second + ", which is private already");
     if (!out.empty()) dirs = std::move(out);
   }
 
@@ -118,19 +103,53 @@ const JobNamespace& JobContainerConf::of(std::string_view node) const {
   return global;
 }
 
-bool has_job_namespaces(const Config& config) {
+std::string_view namespace_type(const Config& config) {
   const ConfigValue* given = config.find_value("NamespaceType");
-  return given && given->text == "namespace/tmpfs";
+  if (!given || (given->text != "namespace/tmpfs" && given->text != "namespace/linux")) return {};
+  return given->text;
 }
+
+bool has_job_namespaces(const Config& config) { return !namespace_type(config).empty(); }
 
 JobContainerConf build_job_container_conf(const std::vector<Line>& lines, const Config& config, Findings& keys, Findings& findings) {
   return Reader(config, keys, findings).run(lines);
 }
 
-std::string_view private_above(const std::vector<std::string>& dirs, std::string_view path) {
-  for (const std::string& dir : dirs)
-    if (lies_in(path, dir)) return dir;
+std::optional<std::string> plain_path(std::string_view text) {
+  if (!text.starts_with('/')) return std::nullopt;
+  std::string out;
+  for (std::string_view part : split(text, '/')) {
+    if (part == "." || part == "..") return std::nullopt;
+    out += "/" + std::string(part);
+  }
+  return out.empty() ? std::nullopt : std::optional(out);
+}
+
+std::string path_for(const PrivateDir& dir, std::string_view job, std::string_view sluid, std::string_view user) {
+  std::string out;
+  for (size_t i = 0; i < dir.path.size(); ++i) {
+    const char kind = dir.path[i] == '%' && i + 1 < dir.path.size() ? dir.path[i + 1] : '\0';
+    if (kind != 'j' && kind != 'S' && kind != 'u') {
+      out += dir.path[i];
+      continue;
+    }
+    out += kind == 'j' ? job : kind == 'S' ? sluid : user;
+    ++i;
+  }
+  return out;
+}
+
+std::string_view private_above(const std::vector<PrivateDir>& dirs, std::string_view path) {
+  for (const PrivateDir& dir : dirs)
+    if (lies_in(path, dir.path)) return dir.path;
   return {};
+}
+
+std::optional<std::pair<std::string, std::string>> private_within(const std::vector<PrivateDir>& dirs) {
+  for (const PrivateDir& one : dirs)
+    for (const PrivateDir& other : dirs)
+      if (one.path != other.path && lies_in(one.path, other.path)) return std::pair(one.path, other.path);
+  return std::nullopt;
 }
 
 }  // namespace muster::config

@@ -66,7 +66,8 @@ constexpr KeyRow kRows[] = {
     seconds("MinJobAge", "300", "How long a finished job stays listed; 0 = for ever.").max(INT32_MAX),
     text("MpiDefault", nullptr, "Kind of MPI of steps that name none: none, pmi2, pmix."),
     list("MpiParams", nullptr, "ports=first-last for --resv-ports; no variables of Hydra are set here in any case."),
-    one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr, "namespace/tmpfs: a /tmp of its own for each job.")
+    one_of("NamespaceType", "namespace/linux|namespace/tmpfs|namespace/none", nullptr,
+           "A /tmp of its own for each job; namespace/linux: also processes and users.")
         .restart(),
     text("JobContainerType", nullptr, "").alias("NamespaceType"),
     list("NodeFeaturesPlugins", nullptr, "node_features/helpers: programs of the site change features of nodes, as helpers.conf says."),

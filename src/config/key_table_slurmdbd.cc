@@ -78,7 +78,7 @@ constexpr KeyRow kRows[] = {
     d(list("TLSParameters", nullptr, "Certificates of TLSType.").not_yet("TLS with certificates")),
     d(one_of("TLSType", "tls/none|tls/s2n", nullptr, "TLS with certificates.").strict().not_yet("TLS with certificates")),
     d(yesno("TrackSlurmctldDown", "no", "What is idle of a cluster counts as down while its controller is away.")),
-    d(yesno("TrackWCKey", "no", "Account by workload key.").no_effect("usage is kept by workload key in any case")),
+    d(yesno("TrackWCKey", "no", "Jobs without a workload key are of their users' default ones, and keys of jobs may be changed.")),
 };
 }  // namespace
 

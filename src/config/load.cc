@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "config/auth_type.h"
+#include "config/namespace_yaml.h"
 #include "config/record.h"
 #include "config/resources_yaml.h"
 #include "config/slurm_build.h"
@@ -75,11 +76,11 @@ HelpersConf load_helpers(FileSource& source, const Config& config, Findings& fin
   return on ? std::move(helpers) : HelpersConf{};
 }
 
-// Where namespaces are not asked for, what is wrong in the file is no reason not to start. A controller needs no such file; a node that has
-// no BasePath does not start (slurmd/daemon/job_namespaces.h).
+// Where the file's namespaces are not asked for, what is wrong in it is no reason not to start. A controller needs no such file; a node that
+// has no BasePath does not start (slurmd/daemon/job_namespaces.h).
 JobContainerConf load_job_container(FileSource& source, const Config& config, Findings& findings) {
   std::vector<ConfigError> odd;
-  const bool on = has_job_namespaces(config);
+  const bool on = namespace_type(config) == "namespace/tmpfs";
   bool present = false;
   const std::vector<Line> lines = side_lines(source, config, ConfFile::kJobContainer, present, on ? findings.errors : odd);
   Findings keys{odd, findings.notices}, line_findings{on ? findings.errors : odd, findings.notices};
@@ -98,11 +99,25 @@ bool has_lines(std::string_view text) {
   return false;
 }
 
+// The same of namespace.yaml.
+JobContainerConf load_namespace_yaml(FileSource& source, const Config& config, Findings& findings) {
+  std::vector<ConfigError> odd;
+  const bool on = namespace_type(config) == "namespace/linux";
+  const std::string path = config.directory + "/namespace.yaml";
+  const auto text = source.read(path);
+  if (on && (!text || !has_lines(*text)))
+    findings.notice(config.find_value("NamespaceType")->pos, "NamespaceType",
+                    "namespace/linux needs a base_path: there is no namespace.yaml", "nodes without it do not start");
+  Findings own{on ? findings.errors : odd, findings.notices};
+  JobContainerConf out = build_namespace_yaml(path, text ? *text : std::string(), config, own);
+  take_as_notices(std::move(odd), findings.notices);
+  return out;
+}
+
 // Files that nothing reads yet. Whoever adds the feature removes its row.
 constexpr std::pair<std::string_view, std::string_view> kUnreadFiles[] = {
     {"job_submit.lua", "job_submit/lua"},
     {"cli_filter.lua", "cli_filter/lua"},
-    {"namespace.yaml", "namespace plugins"},
 };
 
 void name_unread_files(FileSource& source, const Config& config, LoadedConfig& out) {
@@ -159,6 +174,8 @@ ConfigReport check_config(FileSource& source, const std::string& path, std::stri
   load_acct_gather(source, out);
   out.helpers = load_helpers(source, out.config, findings);
   out.job_container = load_job_container(source, out.config, findings);
+  JobContainerConf by_yaml = load_namespace_yaml(source, out.config, findings);
+  if (namespace_type(out.config) == "namespace/linux") out.job_container = std::move(by_yaml);
   check_side_files(source, out.config, out);
   name_unread_files(source, out.config, out);
   take_as_notices(std::move(odd), out.notices);

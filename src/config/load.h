@@ -1,5 +1,5 @@
 // Everything the daemons read at start and at reconfigure, in one call: slurm.conf with the files it includes, and beside it gres.conf,
-// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf, helpers.conf, job_container.conf and the files of features that Muster does not have yet. All or
+// topology.conf, resources.yaml, cgroup.conf, mpi.conf, acct_gather.conf, helpers.conf, job_container.conf, namespace.yaml and the files of features that Muster does not have yet. All or
 // nothing: with any error the whole configuration is refused, and all the errors (up to 100) are reported together. Cost: O(bytes + nodes); 16,384 nodes load in well under
 // 100 ms.
 #pragma once
@@ -28,7 +28,7 @@ struct LoadedConfig {
   CgroupConf cgroup;
   SimpleConf mpi, acct_gather;
   HelpersConf helpers;                // empty where NodeFeaturesPlugins does not name them
-  JobContainerConf job_container;     // counts where has_job_namespaces()
+  JobContainerConf job_container;     // of the file that NamespaceType reads; counts where has_job_namespaces()
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 

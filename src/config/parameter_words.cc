@@ -100,6 +100,8 @@ void check_words(std::string_view key, Words words, OptionList& given, const Sou
     } else if (std::string fault = fault_of(*word, value); !fault.empty()) {
       findings.odd(pos, of, std::move(fault), "it is left out");
       senseless.push_back(name);
+    } else if (!value.empty() && !word->takes_value()) {
+      findings.notice(pos, of, std::string(word->name) + "=" + value + ": takes no value; the word counts, its value does not");
     }
   }
   for (const std::string& name : senseless) given.remove(name);

@@ -28,6 +28,8 @@ struct ParameterWord {
   bool number = false;    // written name=number, within [min, max]
   int64_t min = 0, max = INT64_MAX;
   std::string_view choices = {};  // written name=word, with one of these: "min|avg|max"
+  bool text = false;              // written name=text
+  bool takes_value() const { return number || text || !choices.empty(); }
 };
 
 struct ParameterKey {
@@ -37,8 +39,8 @@ struct ParameterKey {
 };
 std::span<const ParameterKey> parameter_keys();
 
-// Gives a notice for each word without effect, for each unknown word, and for each value that is no such number or choice, which is also
-// removed from `given`. `key` names the key in the notices; `words` are its rows. Cost: O(words given x rows).
+// Gives a notice for each word without effect, for each unknown word, for each value of a word that takes none (the word counts, as documented),
+// and for each value that is no such number or choice, which is also removed from `given`. `key` names the key in the notices; `words` are its rows. Cost: O(words given x rows).
 void check_words(std::string_view key, std::span<const ParameterWord> words, OptionList& given, const SourcePos& pos, Findings& findings);
 
 // The rows are in scheduler_words.cc, preempt_words.cc and daemon_words.cc.
@@ -58,6 +60,9 @@ std::span<const ParameterWord> switch_words();
 constexpr ParameterWord flag_word(const char* name, const char* does) { return {name, WordStatus::kWorks, does}; }
 constexpr ParameterWord number_word(const char* name, int64_t min, int64_t max, const char* does) {
   return {name, WordStatus::kWorks, does, true, min, max};
+}
+constexpr ParameterWord text_word(const char* name, const char* does) {
+  return {.name = name, .status = WordStatus::kWorks, .note = does, .text = true};
 }
 constexpr ParameterWord choice_word(const char* name, std::string_view choices, const char* does) {
   return {name, WordStatus::kWorks, does, false, 0, INT64_MAX, choices};

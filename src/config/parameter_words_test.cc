@@ -96,5 +96,42 @@ TEST(ParameterWords, AChoiceIsOneOfThose) {
   EXPECT_TRUE(Said("bf_hetjob_prio=AVG").notices.empty());
 }
 
+TEST(ParameterWords, AValueOfAWordThatTakesNoneIsSaidAndTheWordCounts) {
+  Said said("defer=1,enable_user_top=no");
+  EXPECT_TRUE(said.errors.empty());
+  ASSERT_EQ(said.notices.size(), 2u);
+  EXPECT_EQ(said.notices[0].message, "defer=1: takes no value; the word counts, its value does not");
+  EXPECT_EQ(said.notices[1].message, "enable_user_top=no: takes no value; the word counts, its value does not");
+  EXPECT_TRUE(said.given.has("defer") && said.given.has("enable_user_top"));
+}
+
+TEST(ParameterWords, TextsAreTakenAsTheyAre) {
+  const std::pair<const char*, const char*> kGiven[] = {
+      {"AuthInfo", "socket=/run/munge"}, {"BcastParameters", "DestDir=/tmp,Compression=lz4,send_libs"}, {"MpiParams", "ports=1-2"}};
+  for (const auto& [name, text] : kGiven)
+    for (const ParameterKey& key : parameter_keys()) {
+      if (std::string_view(key.key) != name) continue;
+      std::vector<ConfigError> errors;
+      std::vector<ConfigNotice> notices;
+      Findings f{errors, notices};
+      OptionList given = OptionList::parse(text);
+      check_words(key.key, key.words, given, SourcePos{}, f);
+      EXPECT_TRUE(errors.empty() && notices.empty()) << text;
+    }
+}
+
+TEST(ParameterWords, GpuChecksTakesNoNumber) {
+  std::vector<ConfigError> errors;
+  std::vector<ConfigNotice> notices;
+  Findings f{errors, notices};
+  f.strict = true;
+  OptionList given = OptionList::parse("gpu_checks=3");
+  check_words("SlurmdParameters", slurmd_words(), given, SourcePos{}, f);
+  EXPECT_TRUE(errors.empty()) << "never a refusal";
+  ASSERT_EQ(notices.size(), 1u);
+  EXPECT_EQ(notices[0].message, "gpu_checks=3: takes no value; the word counts, its value does not");
+  EXPECT_TRUE(given.has("gpu_checks"));
+}
+
 }  // namespace
 }  // namespace muster::config

@@ -228,11 +228,9 @@ bool prolog_flag(const Config& config, std::string_view name) {
 
 // A job may not do without what the site has asked for because a second key was forgotten.
 void check_namespaces(Config& config, Findings& findings) {
-  if (const ConfigValue* type = config.find_value("NamespaceType"); type && type->text == "namespace/linux")
-    findings.notice(type->pos, "NamespaceType", "namespace/linux is not there yet: jobs have the node's own /tmp",
-                    "there is namespace/tmpfs");
   if (has_job_namespaces(config) && !prolog_flag(config, "Contain") && !prolog_flag(config, "X11")) {
-    findings.notice(pos_of(config, "NamespaceType"), "NamespaceType", "namespace/tmpfs needs PrologFlags=Contain; it is taken as given");
+    findings.notice(pos_of(config, "NamespaceType"), "NamespaceType",
+                    std::string(namespace_type(config)) + " needs PrologFlags=Contain; it is taken as given");
     config.prolog_flags.emplace_back("Contain");
   }
 }

@@ -168,6 +168,7 @@ class Writer {
     if (const auto of = accounts_.find(a.account); of != accounts_.end()) {
       put(out, "Description", of->second->description);
       put(out, "Organization", of->second->organization);
+      put_names(out, "Flags", of->second->flags);
     }
     put_association(out, a);
     return out + "\n";

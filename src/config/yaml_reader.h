@@ -26,9 +26,12 @@ class YamlReader {
   // Calls f(entry) for each entry of the list that the file is; `what` says what they are, `begins` how one begins.
   void each_entry(const std::string& text, const std::string& what, const std::string& begins,
                   const std::function<void(const YAML::Node&)>& f);
+  // Calls f(map) with the map that the file is.
+  void whole_map(const std::string& text, const std::function<void(const YAML::Node&)>& f);
   SourcePos pos(const YAML::Node& n) const { return {file_, n.Mark().line >= 0 ? static_cast<uint32_t>(n.Mark().line + 1) : 0, 0}; }
-  // Reads each key of the map by its row; keys without a row are errors.
-  void each_key(const YAML::Node& map, const std::string& what, const Keys& keys);
+  enum class Unknown : uint8_t { kError, kLeftOut };
+  // Reads each key of the map by its row; keys without a row are errors, or left out with a notice.
+  void each_key(const YAML::Node& map, const std::string& what, const Keys& keys, Unknown unknown = Unknown::kError);
   void each(const YAML::Node& list, const std::string& what, const std::function<void(const YAML::Node&)>& f);
   std::string text(const YAML::Node& n, const char* key);  // "" after an error
   bool yes(const YAML::Node& n, const char* key);
@@ -36,6 +39,8 @@ class YamlReader {
   Findings& f_;
 
  private:
+  // Calls f(root) unless the text is none, too long or no YAML.
+  void load(const std::string& text, const std::function<void(const YAML::Node&)>& f);
   std::shared_ptr<const std::string> file_;
 };
 

@@ -41,7 +41,7 @@ std::string mem_option(Bytes amount) {
 
 void put_state(const RecordView& v, std::string& out) {
   out += "State: ";
-  out += job_state_name(v.job.state);
+  out += record_state(v);
   if (!is_finished(v.job.state)) out += '\n';
   else if (const int signal = v.job.exit_status & 0x7f) out += fmt::format(" (signal {})\n", signal);
   else out += fmt::format(" (exit code {})\n", (v.job.exit_status >> 8) & 0xff);
@@ -141,7 +141,7 @@ std::string efficiency_report(const RecordView& view) {
   }
   const Efficiency efficiency = efficiency_of(view);
   put_size(efficiency, out);
-  if (!efficiency.known && is_finished(view.job.state)) {
+  if (!efficiency.known && view.job.over()) {
     out += "Nothing was gathered of this job: JobAcctGatherType was not set, or its steps never ran.\n";
     return out;
   }
@@ -150,7 +150,7 @@ std::string efficiency_report(const RecordView& view) {
                      time_text(record_elapsed(view)));
   put_memory(efficiency, out);
   put_gpus(efficiency, out);
-  if (is_finished(view.job.state)) put_advice(efficiency, out);
+  if (view.job.over()) put_advice(efficiency, out);
   else out += fmt::format("WARNING: Efficiency statistics can be misleading for {} jobs.\n", job_state_name(view.job.state));
   return out;
 }

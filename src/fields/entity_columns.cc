@@ -552,7 +552,8 @@ std::string entity_default_columns(Entity entity, const EntityDefaults& defaults
     case Entity::kTres: return "type,name,id";
     case Entity::kFederation: return "federation,cluster,features,fedstate";
     case Entity::kWckey: return "wckey,cluster,user";
-    case Entity::kTransaction: return "timestamp,action,actor,where,info";
+    case Entity::kTransaction:
+      return defaults.with_associations ? "timestamp,action,actor,where,info,cluster,account,user" : "timestamp,action,actor,where,info";
     case Entity::kResource:
       return defaults.with_clusters ? "name,server,type,count,lastconsumed,allocated,servertype,cluster,allowed,flags"
                                     : "name,server,type,count,lastconsumed,allocated,servertype,flags";

@@ -160,6 +160,7 @@ TEST_F(SchemaWalk, RecordsOfTheDatabase) {
   job.array_job_id = JobId{5};
   job.array_task = 2;
   job.state = JobState::kCancelled;
+  job.flags = kJobRequeued;
   job.cancelled_by = Uid{1000};
   job.eligible = from_unix(kNow - 100);
   job.started = from_unix(kNow - 60);
@@ -177,6 +178,7 @@ TEST_F(SchemaWalk, RecordsOfTheDatabase) {
   step.state = JobState::kCompleted;
   step.started = job.started;
   step.ended = job.ended;
+  step.suspended_total = seconds(20);
   step.node_list = "n[1-2]";
   step.cpu_freq = "800000-1200000:ondemand";
   Environment env = test_environment();
@@ -192,6 +194,8 @@ TEST_F(SchemaWalk, RecordsOfTheDatabase) {
   rapidjson::Document doc;
   doc.Parse(out.c_str());
   const Value& j = doc["jobs"][0];
+  EXPECT_STREQ(j["state"]["current"][0].GetString(), "REQUEUED") << "as the column State";
+  EXPECT_EQ(j["state"]["current"].Size(), 1u);
   EXPECT_EQ(j["time"]["elapsed"].GetInt(), 50);
   EXPECT_EQ(j["time"]["planned"]["number"].GetInt(), 40);
   EXPECT_STREQ(j["kill_request_user"].GetString(), "1000");
@@ -202,6 +206,8 @@ TEST_F(SchemaWalk, RecordsOfTheDatabase) {
   EXPECT_STREQ(j["used_gres"].GetString(), "gpu:h100:16");
   const Value& s = j["steps"][0];
   EXPECT_STREQ(s["step"]["id"].GetString(), "5_2.0");
+  EXPECT_EQ(s["time"]["elapsed"].GetInt(), 30);
+  EXPECT_EQ(s["time"]["suspended"].GetInt(), 20);
   EXPECT_EQ(s["nodes"]["list"].Size(), 2u);
   EXPECT_EQ(s["CPU"]["requested_frequency"]["max"]["number"].GetInt(), 1200000);
 }

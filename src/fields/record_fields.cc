@@ -71,7 +71,8 @@ std::string text_by(const View& v) {
 
 JobId job_id(const Job& job) { return job.key.id; }
 uint32_t restarts(const Job& job) { return job.key.restarts; }
-std::string sluid(const Job& job) { return sluid_text(sluid_of(job.key.id, job.key.submitted, job.key.restarts)); }
+std::string sluid(const Job& job) { return sluid_text(job.sluid()); }
+std::string original_sluid(const Job& job) { return sluid_text(job.original_sluid()); }
 std::optional<uint64_t> db_index(const Job& job) { return job.db_index ? std::optional(job.db_index) : std::nullopt; }
 std::string_view tasks_waiting(const Job& job) { return std::string_view(job.array_tasks).substr(0, job.array_tasks.find('%')); }
 uint32_t tasks_at_once(const Job& job) {
@@ -128,7 +129,6 @@ Duration system_cpu(const View& v) { return record_cpu_times(v).system; }
 Duration total_cpu(const View& v) { return user_cpu(v) + system_cpu(v); }
 Ending ending(const View& v) { return v.step ? Ending{v.step->exit_status, v.step->state} : Ending{v.job.exit_status, v.job.state}; }
 Ending worst_ending(const Job& job) { return {job.derived_exit_status, job.state}; }
-std::string_view state(const View& v) { return job_state_name(v.step ? v.step->state : v.job.state); }
 bool is_held(const Job& job) { return job.state == JobState::kPending && job.priority == 0; }
 template <class Record>
 std::optional<UserNamed> ended_by(const Record& record) {
@@ -203,8 +203,8 @@ constexpr RecordFact kWho[] = {
     field<Number, job_id>("Its number, also of an array task", column("JobIDRaw", -12).written(put_record_id_raw), member("job_id", 380)),
     field<Text, either<&Step::name, &Job::name>>("Name of the job or step", column("JobName", 10), member("name", 390),
                                                  step_member("step.name", 200)),
-    field<Text, sluid>("The sortable unique id of this run", column("SLUID", 20)),
-    field<Text, sluid>("The same as SLUID: a job that is resized keeps its record", column("OriginalSLUID", 20)),
+    field<Text, sluid>("The sortable unique id of this run, or of this part of a resized one", column("SLUID", 20)),
+    field<Text, original_sluid>("The id of the run, which tools showed while it went on", column("OriginalSLUID", 20)),
     field<MaybeNumber, db_index>("The number of the row in the database", column("DBIndex", -10)),
     field<Text, &Job::cluster>("The cluster it ran on", column("Cluster", 10), member("cluster", 160)),
     field<Text, &Job::partition>("The partition it ran in", job_column("Partition", 10), member("partition", 430)),
@@ -278,7 +278,7 @@ constexpr RecordFact kCourse[] = {
     field<MaybeSpan, planned_cpu>("That time times the CPUs asked for", column("PlannedCPU", 10).fit(Fit::kWhole).aliases("ResvCPU")),
     field<MaybeNumber, planned_cpu_seconds>("The same in seconds", column("PlannedCPURAW", 13).fit(Fit::kWhole).aliases("ResvCPURAW")),
     field<FullSpan, record_suspended>("How long it was suspended", column("Suspended", 10).fit(Fit::kWhole), member("time.suspended", 260),
-                                      step_member<Number, zero>("time.suspended", 40)),
+                                      step_member("time.suspended", 40)),
     field<FullLimit, &Job::time_limit_min>("Its time limit", job_column("Timelimit", 10).none("UNLIMITED"), member("time.limit", 280),
                                            step_member("time.limit", 60)),
     field<Bound, &Job::time_limit_min>("Its time limit, in minutes", job_column("TimelimitRaw", 10).none("UNLIMITED")),
@@ -289,8 +289,8 @@ constexpr RecordFact kCourse[] = {
                               step_member("time.total", 70)),
     field<Words, scheduler_part>("Which part of the scheduler started it", job_column("Flags", 19), member("flags", 340)),
     // its state and its end
-    field<Words, state>("Its state", column("State", 10).written(put_record_state), member("state.current", 640),
-                        step_member("state", 170)),
+    field<Words, record_state>("Its state", column("State", 10).written(put_record_state), member("state.current", 640),
+                               step_member("state", 170)),
     field<Text, reason>("What it waited for last", job_column("Reason", 22), member("state.reason", 650)),
     field<Quantity, &Job::priority>("Its priority", job_column("Priority", 10).fit(Fit::kWhole), member("priority", 450)),
     field<Flag, is_held>("Whether it is held", member("hold", 440)),

@@ -151,6 +151,39 @@ TEST_F(RecordTest, TimesOfEveryKindOfJob) {
   EXPECT_EQ(line("elapsed,cputime", old), "1-01:00:00|2-02:00:00\n");
 }
 
+// A step of a job that was suspended was suspended too.
+TEST_F(RecordTest, ASuspendedStepDidNotRun) {
+  form.form = TableStyle::Form::kSeparated;
+  JobRecord j = started(1);
+  j.suspended_total = seconds(20);
+  StepRecord s = step(j, StepId{0}, "true");
+  EXPECT_EQ(line("elapsed,cputime,suspended", j, &s), "00:00:39|00:01:18|00:00:00\n") << "it began later";
+  s.suspended_total = seconds(9);
+  EXPECT_EQ(line("elapsed,cputime,suspended", j, &s), "00:00:30|00:01:00|00:00:09\n");
+  s.state = JobState::kRunning;
+  s.ended = kTimeUnset;
+  j = started(1, JobState::kSuspended, 0);
+  s.suspended = j.suspended = from_unix(kThen + 50);
+  EXPECT_EQ(line("elapsed,suspended", j, &s), "00:00:30|01:59:19\n");
+}
+
+// A job that gave up nodes: the part that ended, and what goes on.
+TEST_F(RecordTest, PartsOfAResizedRun) {
+  form.form = TableStyle::Form::kSeparated;
+  JobRecord first = started(9, JobState::kRunning, kThen + 100), last = started(9, JobState::kRunning, 0);
+  first.flags = kJobResizing;
+  last.first_submitted = first.key.submitted;
+  last.key.submitted = last.started = first.ended;
+  EXPECT_EQ(line("state,end,elapsed", first), "RESIZING|2026-11-21T07:21:55|00:01:30\n");
+  EXPECT_EQ(line("state,start,end", last), "RUNNING|2026-11-21T07:21:55|Unknown\n");
+  EXPECT_EQ(line("originalsluid", first), line("sluid", first));
+  EXPECT_EQ(line("originalsluid", last), line("sluid", first));
+  EXPECT_NE(line("sluid", last), line("sluid", first));
+  StepRecord s = step(first, StepId{0}, "true", JobState::kRunning);
+  s.ended = kTimeUnset;
+  EXPECT_EQ(line("state,end", first, &s), "RUNNING|Unknown\n") << "it goes on although its part has ended";
+}
+
 // What is printed of start and end is what the elapsed time is made from.
 TEST_F(RecordTest, WholeSecondsAreCounted) {
   form.form = TableStyle::Form::kSeparated;

@@ -29,8 +29,20 @@ void put_step_part(const RecordView& v, std::string& out) {
 // Times are shown in whole seconds, and lengths are computed from the times shown.
 Time whole(Time t) { return Time(std::chrono::floor<std::chrono::seconds>(t)); }
 Time started(const RecordView& v) { return whole(v.step ? v.step->started : v.job.started); }
-Time ended(const RecordView& v) { return whole(v.step && v.step->ended != kTimeUnset ? v.step->ended : v.job.ended); }
+// A step ends with its job at the latest, but outlives the part of a resized job in which it began.
+Time ended(const RecordView& v) { return whole(v.step && (v.step->ended != kTimeUnset || v.job.resized()) ? v.step->ended : v.job.ended); }
 JobState state_of(const RecordView& v) { return v.step ? v.step->state : v.job.state; }
+// Since when it is suspended, and how long it was before.
+Time suspended_since(const RecordView& v) {
+  if (v.step) return v.step->suspended;
+  return v.job.state == JobState::kSuspended ? v.job.suspended : kTimeUnset;
+}
+Duration suspended_before(const RecordView& v) { return v.step ? v.step->suspended_total : v.job.suspended_total; }
+
+// The flags that are shown instead of the state. A run that others took the nodes of says so, also where the job came back into the queue.
+uint32_t shown_flags(const JobRecord& job) {
+  return job.state == JobState::kPreempted ? 0u : job.flags & (kJobRequeued | kJobResizing | kJobRevoked);
+}
 
 uint32_t limit_of(const std::string& tasks) {
   size_t percent = tasks.find('%');
@@ -85,17 +97,16 @@ Time record_end(const RecordView& v) {
 }
 
 Duration record_suspended(const RecordView& v) {
-  Duration total = v.job.suspended_total;
-  if (v.job.state == JobState::kSuspended && v.job.suspended != kTimeUnset) total += v.env.now - v.job.suspended;
-  return total;
+  const Time since = suspended_since(v);
+  return suspended_before(v) + (since == kTimeUnset ? Duration::zero() : std::max(v.env.now - since, Duration::zero()));
 }
 
 Duration record_elapsed(const RecordView& v) {
   if (started(v) == kTimeUnset) return Duration::zero();
   Time until = ended(v) == kTimeUnset ? v.env.now : ended(v);
-  if (v.job.state == JobState::kSuspended && v.job.suspended != kTimeUnset) until = std::min(until, v.job.suspended);
+  if (const Time since = suspended_since(v); since != kTimeUnset) until = std::min(until, since);
   if (v.style.truncate) until = std::min(until, v.style.until);
-  return std::max(Duration::zero(), until - record_start(v) - (v.step ? Duration::zero() : v.job.suspended_total));
+  return std::max(Duration::zero(), until - record_start(v) - suspended_before(v));
 }
 
 std::optional<Duration> record_planned(const RecordView& v) {
@@ -166,12 +177,13 @@ void put_gres_of_tres(const TresAmounts& tres, std::string& out) {
   }
 }
 
+std::string_view record_state(const RecordView& v) {
+  return v.step ? job_state_name(v.step->state) : job_state_shown(v.job.state, shown_flags(v.job));
+}
+
 void put_record_state(const RecordView& v, std::string& out) {
-  const JobState state = state_of(v);
-  // A run that others took the nodes of says so, also where the job came back into the queue.
-  const uint32_t shown = state == JobState::kPreempted ? 0u : kJobRequeued | kJobResizing | kJobRevoked;
-  out += v.step ? job_state_name(state) : job_state_shown(state, v.job.flags & shown);
-  if (state != JobState::kCancelled || (!v.step && (v.job.flags & shown))) return;
+  out += record_state(v);
+  if (state_of(v) != JobState::kCancelled || (!v.step && shown_flags(v.job))) return;
   if (v.step && v.step->id.value >= kInteractiveStep.value) return;  // such a step ends with its job
   out += " by ";
   put_number(out, v.step ? v.step->cancelled_by.value : v.job.cancelled_by.value);

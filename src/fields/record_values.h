@@ -32,7 +32,9 @@ void put_record_tres(const TresAmounts& tres, const RecordView& v, std::string& 
 void put_record_mem(std::string_view mem, const RecordView& v, std::string& out);
 // The GRES among them, as in "gpu:a100:2,nic:1".
 void put_gres_of_tres(const TresAmounts& tres, std::string& out);
-// The state: "COMPLETED", "CANCELLED by 1000".
+// The state: "COMPLETED", or what is shown in its place, as "REQUEUED".
+std::string_view record_state(const RecordView& v);
+// With who ended it: "CANCELLED by 1000".
 void put_record_state(const RecordView& v, std::string& out);
 // A file name pattern; --expand-patterns replaces its %-letters.
 enum class RecordStream : uint8_t { kIn, kOut, kErr };

@@ -208,12 +208,15 @@ AdminLevel AccountDirectory::level_of(std::string_view name) const {
 
 bool AccountDirectory::coordinates(std::string_view name, std::string_view account) const {
   const User* user = find_user(name);
+  auto is_in = [&](const User& u, std::string_view of) {  // in whatever partition
+    return std::ranges::any_of(u.associations, [&](uint32_t id) { return associations.at(id).account == of; });
+  };
   const Account* at = user ? accounts.find(account) : nullptr;
   for (size_t steps = 0; at && steps <= accounts.size(); ++steps) {
     const std::string& here = at->record.name;
     const bool all_users = std::ranges::find(at->record.flags, "UsersAreCoords") != at->record.flags.end();
     if (!here.empty() && (std::ranges::find(user->record.coordinator_of, here) != user->record.coordinator_of.end() ||
-                          (all_users && association(name, here, ""))))
+                          (all_users && is_in(*user, here))))
       return true;
     const AssociationRecord* own = at->association ? associations.find(at->association) : nullptr;
     const AssociationRecord* above = own ? associations.find(own->parent_id) : nullptr;

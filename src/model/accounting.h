@@ -5,6 +5,10 @@
 // (cluster, job id, submitted, restarts), with the step id for a step: job ids come back after `slurmctld -c`, and each run of a
 // requeued job is a record of its own (sacct --duplicates). Of two records with one key, the one of the higher `position` (in the
 // controller's event log) stands.
+//
+// A run whose job gave up nodes is several records, one for each part of it, so that each says for how long it had what. A later part is
+// submitted, eligible and started when the part before ended, as guide faq says of resized jobs. The ended ones are RESIZING: they were
+// RUNNING until then, and the last one says how the job went on. A step belongs to the part in which it began.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +23,7 @@
 #include "model/job.h"
 #include "model/rpc.h"
 #include "model/sharing_words.h"
+#include "model/sluid.h"
 #include "model/started_by.h"
 #include "model/step_usage.h"
 #include "model/tres_amounts.h"
@@ -79,8 +84,14 @@ struct JobRecord {
   uint32_t association = 0, reservation_id = 0;  // their numbers; 0: none
   Exclusive exclusive = Exclusive::kDefault;     // what it has for itself, by its partition's rule too
   Shares shares = Shares::kUnknown;              // kUnknown: a record of an earlier release
+  Time first_submitted{};                        // of a later part of a run: when the job was submitted; else unset
   // Of a batch job, between slurmctld and slurmdbd alone: the hashes of what model/job_content.h is about. No answer has them.
   std::string script_hash, environment_hash;
+  bool resized() const { return !is_finished(state) && ended != kTimeUnset; }  // a part of a run that went on with fewer nodes
+  bool over() const { return is_finished(state) || resized(); }                // nothing more becomes of what it records
+  Sluid sluid() const { return sluid_of(key.id, key.submitted, key.restarts); }
+  // The one that tools showed while the job ran: that of the first part.
+  Sluid original_sluid() const { return first_submitted == kTimeUnset ? sluid() : sluid_of(key.id, first_submitted, key.restarts); }
   MUSTER_FIELDS(field(1, "key", self.key); field(2, "position", self.position); field(3, "cluster", self.cluster);
                 field(4, "array_job_id", self.array_job_id); field(5, "array_task", self.array_task);
                 field(6, "array_tasks", self.array_tasks); field(7, "state", self.state); field(8, "reason", self.reason);
@@ -106,7 +117,8 @@ struct JobRecord {
                 field(91, "tres_allocated", self.tres_allocated); field(92, "wckey_is_default", self.wckey_is_default);
                 field(93, "script_hash", self.script_hash); field(94, "environment_hash", self.environment_hash);
                 field(95, "association", self.association); field(96, "reservation_id", self.reservation_id);
-                field(97, "exclusive", self.exclusive); field(98, "shares", self.shares);)
+                field(97, "exclusive", self.exclusive); field(98, "shares", self.shares);
+                field(99, "first_submitted", self.first_submitted);)
 };
 
 // A step of a job; batch, extern and interactive are steps too.
@@ -124,6 +136,8 @@ struct StepRecord {
   Uid cancelled_by{};
   TresAmounts tres_allocated;
   StepUsagePtr usage;  // of the nodes that have told it; null: none has, or nothing was gathered
+  Time suspended{};    // since when it is; unset: it is not
+  Duration suspended_total{};
   MUSTER_FIELDS(field(1, "job", self.job); field(2, "id", self.id); field(3, "position", self.position); field(4, "name", self.name);
                 field(5, "state", self.state); field(6, "started", self.started); field(7, "ended", self.ended);
                 field(8, "nodes", self.nodes); field(9, "tasks", self.tasks); field(10, "cpus", self.cpus);
@@ -132,7 +146,8 @@ struct StepRecord {
                 field(16, "submit_line", self.submit_line); field(17, "container", self.container); field(18, "work_dir", self.work_dir);
                 field(19, "std_in", self.std_in); field(20, "std_out", self.std_out); field(21, "std_err", self.std_err);
                 field(22, "exit_status", self.exit_status); field(23, "cancelled_by", self.cancelled_by);
-                field(24, "tres_allocated", self.tres_allocated); field(100, "usage", self.usage);)
+                field(24, "tres_allocated", self.tres_allocated); field(100, "usage", self.usage); field(101, "suspended", self.suspended);
+                field(102, "suspended_total", self.suspended_total);)
 };
 
 // A time in which a node was not at work as usual: down, drained, draining, failing, powered down or yet to come. Another begins when its
@@ -207,7 +222,7 @@ struct JobRecordFilter {
   uint32_t state_flags = 0;  // JobFlag bits: REQUEUED, RESIZING …
   Time from{}, until{};
   uint32_t min_cpus = 0, max_cpus = 0, min_nodes = 0, max_nodes = 0, min_limit_min = 0, max_limit_min = 0;  // 0: no bound
-  bool duplicates = false;  // each run of a requeued job, else only the last one
+  bool duplicates = false;  // each run of a requeued job and each part of a resized one, else only the last one
   bool steps = true;
   uint32_t started_by = 0;      // bits of kStartedBy: by any of them; 0: however it was started, or not at all
   bool start_recorded = false;  // only runs that have started

@@ -109,7 +109,7 @@ struct FederationRecord {
 
 struct AccountRecord {
   std::string name, description, organization;
-  std::vector<std::string> flags;         // NoUsersAreCoords, UsersAreCoords
+  std::vector<std::string> flags;         // UsersAreCoords
   std::vector<std::string> coordinators;  // user names
   Time created{}, modified{};
   bool deleted = false;
@@ -188,9 +188,11 @@ struct TresRecord {  // cpu 1, mem 2, energy 3, node 4, billing 5, fs/disk 6, vm
 struct WckeyRecord {
   uint32_t id = 0;
   std::string name, cluster, user;
-  bool is_default = false, deleted = false;
+  bool is_default = false;  // of its user: set by slurmdbd when it answers, from UserRecord::default_wckey
+  bool deleted = false;
+  Time created{};  // unset: by a release that did not note it
   MUSTER_FIELDS(field(1, "id", self.id); field(2, "name", self.name); field(3, "cluster", self.cluster); field(4, "user", self.user);
-                field(5, "is_default", self.is_default); field(6, "deleted", self.deleted);)
+                field(5, "is_default", self.is_default); field(6, "deleted", self.deleted); field(7, "created", self.created);)
 };
 
 // The same as slurmctld knows them: those that a user may name on its cluster, in order. guide wckey.

@@ -117,6 +117,7 @@ struct Step {
   // first_rank; so many tasks run in all components. 0: it runs in this job alone.
   uint32_t first_rank = 0, all_tasks = 0;
   StepUsagePtr usage;                    // of the nodes where it is over
+  Duration suspended_before{};           // how long its job had been suspended when it began
   bool operator==(const Step& o) const;  // compares what pointers point to
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -135,6 +136,7 @@ struct Step {
     field(42, "first_rank", self.first_rank);
     field(43, "all_tasks", self.all_tasks);
     field(100, "usage", self.usage);
+    field(101, "suspended_before", self.suspended_before);
   }
 };
 
@@ -144,6 +146,18 @@ enum JobWarning : uint32_t {
   kWarnedHalf = 1u << 1,    // TIME_LIMIT_50
   kWarned80 = 1u << 2,
   kWarned90 = 1u << 3,
+};
+
+// A running job gave up nodes: what follows is recorded as another part of its run (model/accounting.h).
+struct Resize {
+  Time at{};
+  Duration suspended_before{};  // how long the run had been suspended by then
+  bool operator==(const Resize&) const = default;
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "at", self.at);
+    field(2, "suspended_before", self.suspended_before);
+  }
 };
 
 // What only a job that has started has, apart from the rest: a queue holds very many that have not.
@@ -175,6 +189,7 @@ struct JobRun {
   bool contained = false;       // each of its nodes has an external step (PrologFlags=Contain); settled when it starts
   StepUsagePtr external_usage;  // what that has used on the nodes that are rid of the job; null: nothing is known yet
   Time memory_due{};            // --mem-update: when its memory use is measured; unset: never, or not again in this run
+  std::vector<Resize> resizes;  // each later than the one before, and than the start; no more than it had nodes
   bool operator==(const JobRun&) const = default;
 };
 
@@ -311,6 +326,7 @@ struct Job {
     run(145, "memory_due", &JobRun::memory_due);
     run(150, "contained", &JobRun::contained);
     run(151, "external_usage", &JobRun::external_usage);
+    run(152, "resizes", &JobRun::resizes);
   }
 };
 

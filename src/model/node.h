@@ -13,6 +13,7 @@
 #include "base/parsed.h"
 #include "base/time.h"
 #include "model/enums.h"
+#include "model/gpu_fabric.h"
 #include "model/gres_items.h"
 #include "model/node_energy.h"
 #include "model/node_extra.h"
@@ -103,6 +104,7 @@ struct NodeHardware {
   std::vector<std::string> changeable_told;    // of those, the ones that they said something about; of the others slurmctld knows
   std::vector<std::string> changeable_active;  // … and that are active
   std::string step_key;                        // public key of its slurmd for steps that it manages (steps/warrant.h); "": it manages none
+  GpuFabric fabric;                            // that all its GPUs belong to
   bool operator==(const NodeHardware&) const = default;
   template <class S, class V>
   static void describe(S& self, V&& field) {
@@ -125,6 +127,7 @@ struct NodeHardware {
     field(41, "changeable", self.changeable);
     field(42, "changeable_told", self.changeable_told);
     field(43, "changeable_active", self.changeable_active);
+    field(44, "fabric", self.fabric);
   }
 };
 

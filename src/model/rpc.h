@@ -13,6 +13,7 @@
 #include "base/describe.h"
 #include "model/carried_request.h"
 #include "model/explanation.h"
+#include "model/gpu_fabric.h"
 #include "model/job.h"
 #include "model/rows.h"
 #include "model/sluid.h"
@@ -444,7 +445,8 @@ struct QueryTopology {  // the site's topologies
 struct TopologyAnswer {
   Topologies topologies;
   std::vector<std::string> nodes;  // name of each node id; "" = there is none
-  MUSTER_FIELDS(field(1, "topologies", self.topologies); field(2, "nodes", self.nodes);)
+  std::vector<GpuFabric> fabrics;  // of each node id, as the nodes told it
+  MUSTER_FIELDS(field(1, "topologies", self.topologies); field(2, "nodes", self.nodes); field(3, "fabrics", self.fabrics);)
 };
 struct Text {  // show config, sdiag, batch script …
   std::string text;

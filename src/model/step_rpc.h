@@ -178,11 +178,11 @@ struct TellSteps {
   JobId job{};
   MUSTER_FIELDS(field(1, "job", self.job);)
 };
-// Asks the local slurmd to pass a request on to a node of the configuration, since a user's command has no cluster key. slurmd does so
+// Asks the local slurmd or sackd to pass a request on to a node, since a user's command has no cluster key. It does so
 // if the credential in the request is the caller's. The answer is that node's. (Field 2 was a credential beside the request's own.)
 struct RelayToNode {
   std::string node;
-  uint16_t message = 0;  // LaunchStep, AttachTasks or QueryStepUse
+  uint16_t message = 0;  // LaunchStep, AttachTasks, QueryStepUse or SendFile
   std::string payload;
   MUSTER_FIELDS(field(1, "node", self.node); field(3, "message", self.message); field(4, "payload", self.payload);)
 };

@@ -30,6 +30,19 @@ struct StepdNamespace {
   }
 };
 
+// From slurmd to slurmstepd, before a StepdLaunch: how ready the kernel is to end slurmstepd, and the tasks, for want of memory (proc(5),
+// oom_score_adj: -1000 never, 1000 first).
+struct StepdOomScore {
+  static constexpr uint16_t kNumber = 221;
+  int32_t own = 0;
+  int32_t tasks = 0;
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "own", self.own);
+    field(2, "tasks", self.tasks);
+  }
+};
+
 // The file beside a step's socket that holds "PID START_TICKS UID" of its slurmstepd.
 inline std::string run_file_of(const std::string& socket) { return socket.substr(0, socket.rfind('.')) + ".run"; }
 // The name of a directory that slurmd is to remove ends in this.

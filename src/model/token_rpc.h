@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "base/ids.h"
 #include "base/time.h"
 #include "model/job_request.h"
+#include "model/join_rpc.h"
 
 namespace muster::rpc {
 
@@ -120,13 +122,17 @@ struct Revocation {
 
 struct AskCertificate {
   TokenRole role = TokenRole::kNode;
-  std::string name;        // of the node or the login host
+  std::string name;        // of the node or the login host; "" with `future`
   std::string public_key;  // whose private half the asker has made, and keeps
+  // slurmd -F: by a token for one of the FUTURE nodes that it names, whichever fits this machine. The certificate says which. It is then the
+  // node's own, and the machine joins with it (JoinNode) as that node and no other.
+  std::optional<JoinNode> future;
   template <class S, class V>
   static void describe(S& self, V&& field) {
     field(1, "role", self.role);
     field(2, "name", self.name);
     field(3, "public_key", self.public_key);
+    field(4, "future", self.future);
   }
 };
 struct CertificateIssued {

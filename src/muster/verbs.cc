@@ -11,6 +11,7 @@
 #include "muster/maintenance.h"
 #include "muster/report.h"
 #include "muster/token.h"
+#include "muster/topology.h"
 #include "muster/up.h"
 
 namespace muster::front {
@@ -38,6 +39,8 @@ constexpr Verb kVerbs[] = {
     {"token", "create|list|revoke", "lets hosts join without the cluster key, shows who did, shuts them out again", token_verb},
     {"maintenance", "start|show|...", "drains nodes, reboots them and returns them to service, a few at a time; stops when some fail",
      maintenance_verb},
+    {"topology", "[--check]", "blocks as the NVLink fabrics of nodes have them, for topology.yaml; where the present ones contradict",
+     topology_verb},
     {"up", "", "makes a cluster on this machine and starts it; prints how to use it", cluster<Action::kUp>},
     {"status", "", "whether it is up, its nodes and jobs", cluster<Action::kStatus>},
     {"logs", "[NAME]", "the last lines of the daemons' logs; NAME is slurmctld, slurmdbd or a node", cluster<Action::kLogs>},
@@ -57,7 +60,7 @@ constexpr OptionText kClusterOptions[] = {
     {"--state=DIR", "where it lives, ~/.local/state/muster (also for status, logs and down)"},
 };
 constexpr OptionText kOtherOptions[] = {
-    {"--json", "explain, lint, check-config, report, maintenance show: for programs instead of people"},
+    {"--json", "explain, lint, check-config, report, maintenance show, topology --check: for programs instead of people"},
     {"--by WHAT", "report: account, user, partition or qos; efficiency: user, account or job"},
     {"--month YYYY-MM", "report: a month; this one if not given"},
     {"--start, --end TIME", "report efficiency: jobs that ended between them"},
@@ -66,6 +69,7 @@ constexpr OptionText kOtherOptions[] = {
     {"--node, --login NAME", "token revoke: in place of the ID of a token"},
     {"--nodes LIST", "maintenance start NAME: which; --at-once 1, --stop-after 1, --reason TEXT"},
     {"--reboot, --run NAME", "maintenance start NAME: by RebootProgram, or by that PowerAction"},
+    {"--check, --conf", "topology: what contradicts; or topology.conf in place of topology.yaml"},
     {"--strict", "check-config: exit status 1 with a warning, too"},
     {"--offline", "lint: does not ask the cluster"},
 };

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <deque>
 
+#include "model/messages.h"
 #include "net/blocking.h"
 
 namespace muster::net {
@@ -32,7 +33,20 @@ bool trusted(const ClientOptions& o, uint32_t uid) {
   return uid == 0 || std::find(o.trusted_uids.begin(), o.trusted_uids.end(), uid) != o.trusted_uids.end();
 }
 
+// Whether a daemon has stopped that still has its socket: the kernel takes connections for it, and nothing is ever answered. Asked on a
+// connection of its own, so that whatever a daemon in difficulties says to the next one reaches the request.
+bool hangs(const std::string& path, Duration patience) {
+  const Deadline until = Deadline::in(patience);
+  Result<BlockingStream> probe = BlockingStream::to_unix(path, patience);
+  if (!probe) return probe.error().code == Errc::kTimedOut;
+  if (!probe->send_frame(FrameKind::kRequest, 1, number_of<rpc::Ping>, {}, until)) return false;
+  const Result<std::optional<FrameView>> heard = probe->next_frame(until);
+  return heard && !*heard;
+}
+
 Result<BlockingStream> connect_agent(const ClientOptions& o, const std::string& path, Duration timeout) {
+  if (o.agent_answers_in && hangs(path, std::min(timeout, *o.agent_answers_in)))
+    return fail(Errc::kConnectFailed, "", "it takes connections and answers nothing");
   MUSTER_TRY(stream, BlockingStream::to_unix(path, timeout));
   if (!trusted(o, stream.peer().uid.value))
     return fail(Errc::kAuthFailed, "",

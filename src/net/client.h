@@ -55,6 +55,8 @@ struct ClientOptions {
   Security security;               // kSlurmKey with an empty key: TCP is not tried
   Duration patience{};             // how long to retry while nobody listens
   Duration timeout = seconds(10);  // per connect and handshake
+  // With another place to turn to: an agent socket whose daemon answers nothing for this long is passed over.
+  std::optional<Duration> agent_answers_in;
   std::optional<Duration> in_all;  // for all attempts of a round together; those that it does not reach are not made
 };
 

@@ -136,6 +136,26 @@ TEST(Client, GoesOnToTheNextPlaceWhenNobodyListens) {
   EXPECT_TRUE((*c)->request(1, "", seconds(5)));
 }
 
+// As a daemon after SIGSTOP: its socket listens, and nobody takes what comes.
+TEST(Client, TurnsFromADaemonThatHangsToTheNextPlace) {
+  Server s(test::slurm_key(), [](Channel& c, Frame q) { c.answer(q.id, q.message, ""); });
+  test::TempDir dir;
+  const std::string hung = dir.path() + "/hung.sock";
+  Result<UniqueFd> listener = bind_agent_socket(hung);
+  ASSERT_TRUE(listener);
+  ClientOptions o = over_unix(s);
+  o.agent_sockets.insert(o.agent_sockets.begin(), hung);
+  o.agent_answers_in = milliseconds(50);
+  auto c = connect_client(o);
+  ASSERT_TRUE(c) << c.error().hint;
+  EXPECT_TRUE((*c)->request(1, "", seconds(5)));
+  o.agent_sockets = {hung};
+  c = connect_client(o);
+  ASSERT_FALSE(c);
+  EXPECT_EQ(c.error().code, Errc::kConnectFailed) << "as if nobody listened: the next place is tried";
+  EXPECT_NE(c.error().hint.find("answers nothing"), std::string::npos) << c.error().hint;
+}
+
 TEST(Client, NobodyAnywhereIsTheConnectFailureThatToolsKnow) {
   ClientOptions o;
   o.agent_sockets = {"/nonexistent/socket"};

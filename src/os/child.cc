@@ -1,6 +1,7 @@
 #include "os/child.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <linux/close_range.h>
 #ifdef __SANITIZE_THREAD__
 #include <sanitizer/tsan_interface.h>
@@ -47,7 +48,7 @@ IN_CHILD void join_cgroups(ChildOrders& o) {
 
 // While the descriptor is still in its place.
 IN_CHILD void join_namespace(ChildOrders& o) {
-  if (o.name_space >= 0) must(o, ChildStep::kNamespace, raw_call(SYS_setns, o.name_space, CLONE_NEWNS));
+  if (o.mount_space >= 0) must(o, ChildStep::kNamespace, raw_call(SYS_setns, o.mount_space, CLONE_NEWNS));
 }
 
 IN_CHILD void place_in_session(ChildOrders& o) {
@@ -62,17 +63,23 @@ IN_CHILD void place_on_machine(ChildOrders& o) {
 }
 
 // Two passes, so that mappings may swap and overlap: first every source goes above all targets, then down to its place. The descriptor that
-// tells our parent that we are still here must not be in the way of a target either.
-IN_CHILD void map_descriptors(ChildOrders& o) {
+// tells our parent that we are still here must not be in the way of a target either, nor may one take the place of a namespace that is
+// entered later.
+IN_CHILD void map_descriptors(ChildOrders& orders) {
   raw_call(SYS_close_range, 3, static_cast<long>(~0u),
            CLOSE_RANGE_CLOEXEC);  // before Linux 5.11: our own descriptors have the flag anyway
-  if (o.still_here >= 0) must(o, ChildStep::kFds, raw_call(SYS_fcntl, o.still_here, F_DUPFD_CLOEXEC, o.above_targets));
-  for (size_t i = 0; i < o.fd_count; ++i) {
-    const long moved = raw_call(SYS_fcntl, o.fds[i].from, F_DUPFD_CLOEXEC, o.above_targets);
-    must(o, ChildStep::kFds, moved, i);
-    o.moved[i] = static_cast<int>(moved);
+  if (orders.still_here >= 0) must(orders, ChildStep::kFds, raw_call(SYS_fcntl, orders.still_here, F_DUPFD_CLOEXEC, orders.above_targets));
+  if (orders.user.space >= 0) {
+    const long moved = raw_call(SYS_fcntl, orders.user.space, F_DUPFD_CLOEXEC, orders.above_targets);
+    must(orders, ChildStep::kUsers, moved);
+    orders.user.space = static_cast<int>(moved);
   }
-  for (size_t i = 0; i < o.fd_count; ++i) must(o, ChildStep::kFds, raw_call(SYS_dup3, o.moved[i], o.fds[i].to, 0), i);
+  for (size_t i = 0; i < orders.fd_count; ++i) {
+    const long moved = raw_call(SYS_fcntl, orders.fds[i].from, F_DUPFD_CLOEXEC, orders.above_targets);
+    must(orders, ChildStep::kFds, moved, i);
+    orders.moved[i] = static_cast<int>(moved);
+  }
+  for (size_t i = 0; i < orders.fd_count; ++i) must(orders, ChildStep::kFds, raw_call(SYS_dup3, orders.moved[i], orders.fds[i].to, 0), i);
 }
 
 // Asks the kernel, whatever the calls that changed them returned: after this, paths that the user named are used.
@@ -83,6 +90,23 @@ IN_CHILD bool is_user_for_good(const RawUser& who) {
   if (raw_call(SYS_getresgid, raw_pointer(&r), raw_pointer(&e), raw_pointer(&s)) < 0) return false;
   if (r != who.gid || e != who.gid || s != who.gid) return false;
   return raw_call(SYS_getgroups, 0, 0) == static_cast<long>(who.group_count);
+}
+
+IN_CHILD long set_rights(uint64_t rights) {
+  const auto low = static_cast<uint32_t>(rights), high = static_cast<uint32_t>(rights >> 32);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct data[2] = {{low, low, 0}, {high, high, 0}};
+  return raw_call(SYS_capset, raw_pointer(&header), raw_pointer(&data[0]));
+}
+
+// As the user already, so that whoever that is called in there he remains the user that the job is of out here. Entering takes one right of
+// root's, and gives all rights in there, which with every user in it are rights on every file: they go before any name is looked at. Whoever
+// is root in there has them again with his program.
+IN_CHILD long enter_user_space(const RawUser& who) {
+  if (long r = set_rights(uint64_t{1} << CAP_SYS_ADMIN); r < 0) return r;
+  if (long r = raw_call(SYS_setns, who.space, CLONE_NEWUSER); r < 0) return r;
+  raw_call(SYS_prctl, PR_SET_DUMPABLE, 0);
+  return who.uid == 0 ? 0 : set_rights(0);
 }
 
 std::string_view path_of(const std::vector<const char*>& env) {
@@ -125,16 +149,19 @@ void plan_environment(const SpawnSpec& spec, ChildPlan& plan) {
 
 }  // namespace
 
-RawUser raw_user(const Credentials& who) { return {who.uid.value, who.gid.value, who.groups.data(), who.groups.size()}; }
+RawUser raw_user(const Credentials& who) { return {who.uid.value, who.gid.value, who.groups.data(), who.groups.size(), -1}; }
 
 IN_CHILD BecomeUser become_user_for_good(const RawUser& who) {
   // Raw calls: glibc's would try to change the credentials of every thread of the process whose memory this is.
   if (long r = raw_call(SYS_setgroups, static_cast<long>(who.group_count), raw_pointer(who.groups)); r < 0) return {ChildStep::kGroups, r};
   const long gid = static_cast<long>(who.gid), uid = static_cast<long>(who.uid);
   if (long r = raw_call(SYS_setresgid, gid, gid, gid); r < 0) return {ChildStep::kGid, r};
+  if (who.space >= 0) raw_call(SYS_prctl, PR_SET_KEEPCAPS, 1);
   if (long r = raw_call(SYS_setresuid, uid, uid, uid); r < 0) return {ChildStep::kUid, r};
   raw_call(SYS_prctl, PR_SET_DUMPABLE, 0);
   if (!is_user_for_good(who)) return {ChildStep::kRights, -EPERM};
+  if (who.space < 0) return {};
+  if (long r = enter_user_space(who); r < 0) return {ChildStep::kUsers, r};
   return {};
 }
 
@@ -206,6 +233,7 @@ std::string describe_failure(const ChildPlan& plan) {
     case ChildStep::kGid: return "setgid " + std::to_string(spec.credentials->gid.value);
     case ChildStep::kUid: return "setuid " + std::to_string(spec.credentials->uid.value);
     case ChildStep::kRights: return "the rights of user " + std::to_string(spec.credentials->uid.value);
+    case ChildStep::kUsers: return "join the job's namespace of users";
     case ChildStep::kCwd: return "chdir " + spec.cwd;
     case ChildStep::kDeath: return "parent death signal";
     default: return "execve " + spec.path;
@@ -241,7 +269,7 @@ static void plan_place(const SpawnSpec& spec, ChildPlan& plan) {
   ChildOrders& orders = plan.orders;
   orders.cgroups = spec.cgroup_procs_fds.data();
   orders.cgroup_count = spec.cgroup_procs_fds.size();
-  orders.name_space = spec.mount_namespace;
+  orders.mount_space = spec.namespaces.mount;
   orders.new_session = spec.new_session;
   orders.set_group = spec.process_group.has_value();
   orders.group = spec.process_group.value_or(0);
@@ -256,7 +284,7 @@ static void plan_place(const SpawnSpec& spec, ChildPlan& plan) {
   orders.umask = spec.umask.value_or(0);
   orders.cwd = spec.cwd.empty() ? nullptr : spec.cwd.c_str();
   orders.death_signal = spec.parent_death_signal;
-  orders.parent = getpid();
+  orders.parent = spec.namespaces.pid < 0 ? getpid() : 0;  // from in there nobody sees us
 }
 
 Result<> make_plan(const SpawnSpec& spec, ChildPlan& plan) {
@@ -279,6 +307,7 @@ Result<> make_plan(const SpawnSpec& spec, ChildPlan& plan) {
     MUSTER_TRY(switches, switches_user(*spec.credentials));
     plan.orders.switch_user = switches;
     plan.orders.user = raw_user(*spec.credentials);
+    plan.orders.user.space = spec.namespaces.user;
   }
   return {};
 }
@@ -291,6 +320,20 @@ AllSignalsBlocked::AllSignalsBlocked() {
 }
 
 AllSignalsBlocked::~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, reinterpret_cast<sigset_t*>(before_), nullptr); }
+
+ChildrenElsewhere::ChildrenElsewhere(int pid_space) {
+  if (pid_space < 0) return;
+  ours_.reset(::open("/proc/self/ns/pid", O_RDONLY | O_CLOEXEC));
+  if (!ours_ || ::setns(pid_space, CLONE_NEWPID) < 0) {
+    ok = fail_errno("join the job's namespace of processes");
+    ours_.reset();
+  }
+}
+
+ChildrenElsewhere::~ChildrenElsewhere() {
+  // Cannot fail: we are in it, and have the right that we have just used.
+  if (ours_) ::setns(ours_.get(), CLONE_NEWPID);
+}
 
 // A fiber of its own, so that the thread sanitizer keeps what the child does apart from what it knows of the calling thread.
 pid_t clone_beside(int (*main)(void*), unsigned char* stack, int flags, void* plan, int* pidfd) {

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "os/fd.h"
 #include "os/process.h"
 #include "os/raw_calls.h"
 
@@ -27,6 +28,7 @@ enum class ChildStep {
   kGid,
   kUid,
   kRights,
+  kUsers,
   kCwd,
   kDeath,
   kExec
@@ -41,13 +43,14 @@ struct RawUser {
   unsigned int uid = 0, gid = 0;
   const uint32_t* groups = nullptr;
   size_t group_count = 0;
+  int space = -1;  // an open namespace of users that the user is in
 };
 
 struct ChildOrders {
   const int* cgroups = nullptr;  // open cgroup.procs files
   size_t cgroup_count = 0;
   bool new_session = false, set_group = false, set_nice = false, set_umask = false, switch_user = false;
-  int name_space = -1;  // an open namespace of mounts
+  int mount_space = -1;  // an open namespace of mounts
   int group = 0, tty = -1, nice = 0, death_signal = 0, parent = 0;
   const unsigned long* cpus = nullptr;
   size_t cpu_bytes = 0;
@@ -120,6 +123,20 @@ class AllSignalsBlocked {
 
  private:
   unsigned char before_[128];
+};
+
+// While it lives, this thread's children are made in that namespace of processes (-1: in ours). It stays where it is itself, and knows them by
+// the numbers that they have here.
+class ChildrenElsewhere {
+ public:
+  explicit ChildrenElsewhere(int pid_space);
+  ~ChildrenElsewhere();
+  ChildrenElsewhere(const ChildrenElsewhere&) = delete;
+  ChildrenElsewhere& operator=(const ChildrenElsewhere&) = delete;
+  Result<> ok;
+
+ private:
+  Fd ours_;
 };
 
 // clone(2) with our memory, on `stack`; -1 with errno on failure. `flags` are given without CLONE_VM; `pidfd` goes with CLONE_PIDFD.

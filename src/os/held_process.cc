@@ -11,6 +11,7 @@
 #include "os/child.h"
 #include "os/error.h"
 #include "os/files.h"
+#include "os/oom_shield.h"
 
 namespace muster::os {
 namespace {
@@ -78,6 +79,9 @@ Result<HeldProcess> HeldProcess::start(const SpawnSpec& spec, const StartHooks& 
   out.gate_.reset(ends[1]);
   int fork_errno;
   {
+    const ShieldDown down(spec.oom_shield);  // the child has memory, and so a score, of its own
+    const ChildrenElsewhere there(spec.namespaces.pid);
+    MUSTER_TRY_VOID(there.ok);
     AllSignalsBlocked blocked;
     out.pid_ = fork();
     if (out.pid_ == 0) {

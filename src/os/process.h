@@ -43,6 +43,15 @@ struct LimitSetting {
   uint64_t soft = RLIM_INFINITY, hard = RLIM_INFINITY;
 };
 
+// Open files of a job's namespaces (job_namespace.h); -1: the job has none of that kind. Entering any needs root.
+struct NamespaceFds {
+  int mount = -1;
+  int pid = -1;
+  int user = -1;  // entered last: all else is done with the rights that we have outside
+};
+
+class OomShield;
+
 struct SpawnSpec {
   std::string path;                             // program; without '/' it is looked up in the child's PATH
   std::vector<std::string> argv;                // argv[0] included; empty = {path}
@@ -58,7 +67,8 @@ struct SpawnSpec {
   std::optional<int> nice;             // absolute priority -20 … 19
   Bitmap cpus;                         // OS CPU numbers; empty = inherited
   std::vector<int> cgroup_procs_fds;   // open cgroup.procs files to join before anything else
-  int mount_namespace = -1;            // an open namespace file (job_namespace.h): `cwd` and `path` are in it; needs root
+  NamespaceFds namespaces;             // `cwd` and `path` are in them
+  OomShield* oom_shield = nullptr;     // laid down until the child has left our memory (oom_shield.h); outlives the child's start
   int parent_death_signal = 0;         // sent when the thread that spawned it ends
   std::string pid_variable;            // "NAME": the child's environment gets NAME=<its own pid>
 };

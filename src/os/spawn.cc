@@ -10,6 +10,7 @@
 #include "os/clock.h"
 #include "os/error.h"
 #include "os/launch.h"
+#include "os/oom_shield.h"
 
 namespace muster::os {
 namespace {
@@ -40,6 +41,7 @@ struct Launch::State {
   Fd still_here;  // reads its end when the child has left our memory
   pid_t pid = 0;
   std::optional<Result<>> outcome;
+  std::optional<ShieldDown> shield;  // until the child has left our memory
 
   bool child_left(int wait_ms) const {
     pollfd p{still_here.get(), POLLIN, 0};
@@ -81,8 +83,11 @@ Result<Launch> Launch::start(SpawnSpec spec) {
   state->still_here.reset(ends[0]);
   const Fd childs(ends[1]);
   state->plan.orders.still_here = childs.get();
+  state->shield.emplace(state->spec.oom_shield);
   int clone_errno;
   {
+    const ChildrenElsewhere there(state->spec.namespaces.pid);
+    MUSTER_TRY_VOID(there.ok);
     AllSignalsBlocked blocked;
     state->pid = clone_beside(child_main, state->stack.get(), SIGCHLD, &state->plan.orders);
     clone_errno = errno;
@@ -106,6 +111,7 @@ std::optional<Result<>> Launch::settled_within(Duration timeout) {
   if (s.plan.orders.failed != ChildStep::kNone) s.outcome = fail_errno(describe_failure(s.plan), s.plan.orders.failed_errno);
   else s.outcome = Result<>{};
   s.stack.reset();
+  s.shield.reset();
   return s.outcome;
 }
 

@@ -1,4 +1,5 @@
-// Takes a login that slurmd has adopted into the mount namespace of its job, whose file slurmd names in the answer's text where the job has one.
+// Takes a login that slurmd has adopted into the namespaces of its job, whose file slurmd names in the answer's text where the job has them
+// (os/job_namespace.h). Into the namespace of processes go the processes that the login starts; whoever logs him in stays outside.
 // The pam_slurm_adopt guide, join_container.
 #pragma once
 

@@ -116,6 +116,11 @@ Result<Prepared> prepare(const Arguments& arguments) {
     MUSTER_TRY(security, site::load_security(setup.config, slurm_user));
     setup.security = std::move(security);
   }
+  // By the cluster key, too, a certificate: nodes that have no key know this host by it, and with it comes who signs credentials.
+  if (!joined && setup.security.kind != net::Security::Kind::kMunge) {
+    setup.membership = std::make_shared<agent::Membership>(Subject{SubjectKind::kLogin, setup.host});
+    setup.security.identity = setup.membership->identity();
+  }
   return out;
 }
 
@@ -137,6 +142,10 @@ Sackd::Sackd(Setup setup, Arguments arguments, os::Log& log)
       log_(log),
       link_(loop_, log, "Unable to reach slurmctld, trying on", connection_ports()),
       relay_(link_, [this] { return setup_.host; }),
+      to_nodes_(loop_,
+                [this] {
+                  return agent::NodeRelay::Way{setup_.security, setup_.config.message_timeout};
+                }),
       users_(loop_, channel_events()) {}
 
 agent::ControllerConnection::Ports Sackd::connection_ports() {
@@ -145,13 +154,15 @@ agent::ControllerConnection::Ports Sackd::connection_ports() {
     const config::Config& config = setup_.config;
     // A host that joined with a token is known by its certificate alone, also beside slurmctld.
     std::string agent =
-        setup_.membership ? std::string() : site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first);
+        setup_.by_token() ? std::string() : site::slurmctld_agent_socket(config.slurmctld_pid_file, config.slurmctld_port.first);
     return agent::ControllerConnection::Way::of(config, std::move(agent), setup_.security, setup_.slurm_user);
   };
   ports.opened = [this] {
     log_.info("connected to slurmctld");
     link_.taken();
     fetch();
+    if (setup_.membership && !setup_.by_token()) setup_.membership->ask_anew();
+    if (setup_.membership) setup_.membership->renew(link_, log_, net::Loop::now());
   };
   ports.lost = [] {};
   ports.frame = [this](const net::Frame& frame) { on_frame(frame); };
@@ -162,12 +173,36 @@ net::ChannelSet::Events Sackd::channel_events() {
   net::ChannelSet::Events events;
   events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) -> Result<> {
     if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
+    if (frame.message == wire::number_of<rpc::RelayToNode>) return ask_node(channel, frame);
     return relay_.pass_on(channel, frame);
   };
   events.ended = [this](const net::Channel* channel) { relay_.closed(channel); };
   events.refused = [](const net::Peer&, const net::Frame&, const Error&) {};
   events.dropped = [](const net::Peer&) {};
   return events;
+}
+
+// The credential in a request to a node. The node takes a daemon's word for who asks, so it has to be the caller's.
+Result<rpc::StepCredential> Sackd::own_credential(const net::Peer& peer, const rpc::RelayToNode& relay) const {
+  MUSTER_TRY(request, agent::relayed_request(relay));
+  MUSTER_TRY(said, agent::signed_credential(setup_.security, request.credential));
+  if (said.uid != peer.uid && peer.subject(setup_.slurm_user).kind != SubjectKind::kAdministrator)
+    return fail(Errc::kAccessDenied,
+                "the credential is for uid " + std::to_string(said.uid.value) + ", the caller is uid " + std::to_string(peer.uid.value));
+  if (said.purpose != request.purpose) return fail(Errc::kInvalidCredential, "the credential is for something else");
+  return said;
+}
+
+// A step of a user of this host, or a file of his, on its way to a node, which is where his credential says.
+Result<> Sackd::ask_node(const net::ChannelPtr& channel, const net::Frame& frame) {
+  if (channel->peer().trust != net::Trust::kLocalUser) return fail(Errc::kUnexpectedMessage);
+  rpc::RelayToNode relay;
+  MUSTER_TRY_VOID(wire::decode(frame.payload, relay));
+  MUSTER_TRY(credential, own_credential(channel->peer(), relay));
+  const auto at = std::ranges::find(credential.nodes, relay.node, [](const rpc::StepNode& n) { return n.address.name; });
+  if (at == credential.nodes.end()) return fail(Errc::kInvalidNodeName, "node '" + relay.node + "' is none of the credential's");
+  to_nodes_.pass_on(channel, frame, std::move(relay), at->address, credential.uid);
+  return {};
 }
 
 Result<> Sackd::start(net::BoundSocket socket) {

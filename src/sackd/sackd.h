@@ -1,4 +1,4 @@
-// Sackd: passes on what users of a login host ask, and keeps the configuration's files there. It starts as root, or as SlurmUser, and goes on
+// Sackd: passes on what users of a login host ask of slurmctld and of the slurmds of their steps, and keeps the configuration's files there. It starts as root, or as SlurmUser, and goes on
 // as SlurmUser; with root gone it has the key in memory. One thread, one loop. sackd(8).
 #pragma once
 
@@ -7,6 +7,7 @@
 
 #include "agent/conf_servers.h"
 #include "agent/membership.h"
+#include "agent/node_relay.h"
 #include "agent/user_relay.h"
 #include "config/load.h"
 #include "net/channel_set.h"
@@ -23,7 +24,8 @@ struct Setup {
   std::string host;                               // this one
   std::string conf_file;                          // "" where the files come from slurmctld
   std::string folder, version, key;               // of the files that come from slurmctld
-  std::shared_ptr<agent::Membership> membership;  // of --token-file; null: there is the cluster key, or munge
+  std::shared_ptr<agent::Membership> membership;  // by --token-file or by the cluster key; null: there is munge
+  bool by_token() const { return membership && membership->by_token(); }
 };
 
 class Sackd {
@@ -40,6 +42,8 @@ class Sackd {
   void fetch();  // the files, if slurmctld has others
   void fetched(Result<agent::FetchedConfig> config);
   void read_again();
+  Result<> ask_node(const net::ChannelPtr& channel, const net::Frame& frame);
+  Result<rpc::StepCredential> own_credential(const net::Peer& peer, const rpc::RelayToNode& relay) const;
   void renew();  // the certificate, when it is time
 
   Setup setup_;
@@ -48,6 +52,7 @@ class Sackd {
   net::Loop loop_;
   agent::ControllerConnection link_;
   agent::UserRelay relay_;
+  agent::NodeRelay to_nodes_;
   net::ChannelSet users_;
   std::unique_ptr<net::Listener> listener_;
   std::unique_ptr<net::Loop::Timer> renewal_;

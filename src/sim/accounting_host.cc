@@ -237,15 +237,16 @@ void AccountingHost::store(const rpc::StoreRecords& m) {
 }
 
 const JobRecord* AccountingHost::job(JobId id, uint32_t restarts) const {
+  const JobRecord* last = nullptr;
   for (auto at = jobs_.lower_bound({id, Time::min(), 0}); at != jobs_.end() && at->first.id == id; ++at)
-    if (at->first.restarts == restarts) return &at->second;
-  return nullptr;
+    if (at->first.restarts == restarts) last = &at->second;
+  return last;
 }
 
 const JobRecord* AccountingHost::last_run(JobId id) const {
   const JobRecord* last = nullptr;
   for (auto at = jobs_.lower_bound({id, Time::min(), 0}); at != jobs_.end() && at->first.id == id; ++at)
-    if (!last || at->first.restarts > last->key.restarts) last = &at->second;
+    if (!last || at->first.restarts >= last->key.restarts) last = &at->second;
   return last;
 }
 

@@ -22,8 +22,9 @@ class AccountingHost {
   void controller_started();
   void upload(const slurmctld::UploadRecords& batch);
 
-  const JobRecord* job(JobId id, uint32_t restarts) const;
+  const JobRecord* job(JobId id, uint32_t restarts) const;  // of that run the last part
   const JobRecord* last_run(JobId id) const;
+  const std::map<JobRecordKey, JobRecord>& jobs() const { return jobs_; }
   const std::map<std::pair<JobRecordKey, StepId>, StepRecord>& steps() const { return steps_; }
 
  private:

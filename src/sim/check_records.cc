@@ -1,6 +1,10 @@
 // Accounting: after healing, slurmdbd has everything: each run of each job, and the last state of each job. What a step used on a node is
-// counted once.
+// counted once. The records of a run add up to the CPUs that it had, for as long as it had them, also where its job gave up nodes.
+#include <cmath>
+
+#include "model/usage_time.h"
 #include "sim/world.h"
+#include "slurmctld/core/run_parts.h"
 #include "wire/accounting_instances.h"
 
 namespace muster::sim {
@@ -9,7 +13,7 @@ namespace muster::sim {
 void Checkers::note_width(const event::StepCreated& created) {
   const Job* job = mirror_.jobs.find(created.job.value);
   if (!job) return;
-  size_t& most = step_width_[{{job->id, job->submitted, job->restarts}, created.step.id}];
+  size_t& most = step_width_[{slurmctld::key_of(*job, created.step.start), created.step.id}];
   most = std::max(most, created.step.shares.size());
 }
 
@@ -17,6 +21,27 @@ void Checkers::note_width(const event::StepCreated& created) {
 void Checkers::note_width(const event::JobStarted& started) {
   const Job* job = started.contained ? mirror_.jobs.find((started.task_job ? started.task_job : started.job).value) : nullptr;
   if (job) step_width_[{{job->id, job->submitted, job->restarts}, kExternStep}] = started.allocation->nodes.size();
+}
+
+// A record's times are whole seconds, and so is what it was suspended.
+void Checkers::check_recorded_use() {
+  struct Recorded {
+    double cpu_seconds = 0, unsure = 0;
+  };
+  std::map<std::pair<JobId, uint32_t>, Recorded> recorded;
+  for (const auto& [key, record] : world_.accounting.jobs()) {
+    Recorded& run = recorded[{key.id, key.restarts}];
+    run.unsure += 3.0 * record.cpus;
+    if (const Span used = used_span(record); !used.empty() && used.until != kTimeInfinite)
+      run.cpu_seconds += static_cast<double>(used.seconds_within(used.from, used.until)) * record.cpus;
+  }
+  for (const auto& [run, use] : run_uses_.runs()) {
+    const auto at = recorded.find(run);
+    if (at == recorded.end() || !use.sure) continue;
+    if (std::abs(at->second.cpu_seconds - use.cpu_seconds) > at->second.unsure)
+      fail("records", "run " + std::to_string(run.second) + " of job " + std::to_string(run.first.value) + " had " +
+                          std::to_string(use.cpu_seconds) + " CPU-seconds, and its records have " + std::to_string(at->second.cpu_seconds));
+  }
 }
 
 void Checkers::check_records(const slurmctld::Core& core) {
@@ -39,6 +64,7 @@ void Checkers::check_records(const slurmctld::Core& core) {
       fail("records", "what a step of " + name(key.first.id) + " used on " + std::to_string(began_on) + " nodes was told by " +
                           std::to_string(step.usage->tasks));
   }
+  check_recorded_use();
   core.cluster().jobs.for_each([&](uint32_t, const Job& j) {
     const JobRecord* stored = world_.accounting.job(j.id, j.restarts);
     std::string now, there;

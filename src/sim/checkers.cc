@@ -44,10 +44,12 @@ void Checkers::sync_log(const store::MemoryDisk& disk) {
       check_group_limits(*start);
     }
     if (const auto* submitted = std::get_if<event::JobSubmitted>(&*event)) check_submit_limits(*submitted);
+    if (std::string wrong = maintenances_.take(*event, mirror_); !wrong.empty()) fail("maintenance", wrong);
     usage_.take(*event, mirror_);
     promises_.take(*event, mirror_);
     check_reservations(*event);
     slurmctld::apply(mirror_, indexes_, *event);
+    run_uses_.take(*event, mirror_);
     if (start) world_.clients.job_started(start->task_job ? start->task_job : start->job);
     if (auto* p = std::get_if<event::JobsPurged>(&*event)) purged_.insert(p->jobs.begin(), p->jobs.end());
     if (auto* created = std::get_if<event::StepCreated>(&*event)) note_width(*created);

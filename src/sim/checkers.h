@@ -14,10 +14,13 @@
 //                        where limits are, nobody comes to more than they let: of jobs, of what they hold, of what they have used and may still
 //                        use, of one job, of jobs in the queue; no licence is given out twice
 //   check_reservations   a start never encroaches upon a reservation; a job in one belongs there, and is over when it is
+//   check_maintenance    never more nodes are held than was said; each is empty when it is told to reboot, is told once, and returns with another
+//                        boot; a maintenance is over when its nodes are
 //   check_acknowledged   an id that a client was given exists until it is purged, in every later incarnation
 //   check_replay         the live state, and the state after a rollback or restart, is the replay of the log
 //   check_queries        queries show each job and node once, as it is; every query is answered or refused, with an end
-//   check_records        after healing slurmdbd has each run of each job, and the last state of each job
+//   check_records        after healing slurmdbd has each run of each job, and the last state of each job; the records of a run add up to
+//                        what it had, also where its job gave up nodes
 //   check_reasons        at quiet moments the reason of each waiting job is true, by arithmetic of its own
 //   check_promises       the first job of the queue is not promised a later start than before, see below
 //   check_plan           a planner with caches plans the same as a fresh one
@@ -41,8 +44,10 @@
 #include "model/cluster.h"
 #include "model/event.h"
 #include "sched/planner.h"
+#include "sim/check_maintenance.h"
 #include "sim/check_promises.h"
 #include "sim/node_host.h"
+#include "sim/run_use.h"
 #include "sim/usage_sums.h"
 #include "slurmctld/core/core.h"
 #include "store/memory_log.h"
@@ -97,6 +102,7 @@ class Checkers {
   void note_width(const event::StepCreated& created);
   void note_width(const event::JobStarted& started);
   void check_records(const slurmctld::Core& core);
+  void check_recorded_use();
   void check_replay(const slurmctld::Core& core, const char* when);
   std::string name(NodeId node) const;
 
@@ -109,7 +115,9 @@ class Checkers {
   std::set<std::pair<JobId, uint32_t>> started_;                  // batch scripts, by generation
   std::map<std::pair<JobRecordKey, StepId>, size_t> step_width_;  // the nodes that a step began on
   UsageSums usage_;
+  RunUses run_uses_;
   PromiseWatch promises_;
+  MaintenanceWatch maintenances_;
   uint32_t commits_ = 0;
   sched::Params params_;
 };

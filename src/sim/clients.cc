@@ -39,6 +39,7 @@ void Clients::send(std::string what, const slurmctld::Caller& who, slurmctld::Co
 void Clients::schedule(Duration horizon) {
   for (uint32_t i = 0; i < world_.options.actions; ++i)
     world_.after(world_.span(world_.random.workload, milliseconds(100), horizon), [this] { act(); });
+  if (world_.scenario.maintenance) schedule_maintenances(horizon);
 }
 
 void Clients::act() {
@@ -317,9 +318,11 @@ void Clients::tidy() {
     if (p.state != PartitionState::kUp) update_partition(p.name, "UP");
   });
   cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    if (is_in_maintenance(n.id)) return;
     if (n.admin != NodeState::kIdle || (n.flags & (kNodeDrain | kNodeFail | kNodeInvalid))) update_node(n.spec->name, "resume");
   });
   end_reservations();
+  end_maintenances();
   cluster.jobs.for_each([&](uint32_t, const Job& job) {
     rpc::ControlJobs act;
     rpc::JobSelector self;

@@ -2,10 +2,12 @@
 // its allocation back, srun starts its step on the nodes and reports its end.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "base/ids.h"
 #include "base/result.h"
+#include "model/maintenance.h"
 #include "model/rpc.h"
 #include "slurmctld/core/decide.h"
 
@@ -36,6 +38,11 @@ class Clients {
   void reserve();
   void name_a_reservation(JobRequest& request);
   void end_reservations();
+  // ---- client_maintenance.cc
+  void schedule_maintenances(Duration horizon);
+  void order_maintenance(const std::string& name, rpc::MaintenanceOrder order);
+  bool is_in_maintenance(NodeId node) const;
+  void end_maintenances();
   void finish_allocation(JobId job, uint32_t generation);
   void create_step(JobId job, uint32_t generation);
   void launch_step(const rpc::StepCreated& step, uint32_t generation);

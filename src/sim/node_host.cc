@@ -278,6 +278,18 @@ void NodeHost::carry_out(const slurmd::MeasureSteps& e) {
   feed(slurmd::StepsMeasured{e.job, e.generation, Bytes(used)}, world_.span(r, Duration(100), milliseconds(50)));
 }
 
+// RebootProgram fails, or the machine goes at once and boots for a while, sometimes for longer than ResumeTimeout. A maintenance, which the reason
+// names, tells each of its nodes once, whatever is repeated or comes late.
+void NodeHost::carry_out(const slurmd::Reboot& reboot) {
+  Random& r = world_.random.nodes;
+  if (!world_.calm() && (world_.options.faults & kFaultPrograms) && r.chance(0.05)) return feed(slurmd::RebootFailed{}, milliseconds(20));
+  if (!reboots_.insert(reboot.reason).second) world_.journal.fail("maintenance", name_ + " reboots twice for " + reboot.reason);
+  world_.journal.note(name_ + " reboots: " + reboot.reason);
+  world_.after(Duration(1), [this] { power_off(); });
+  const bool long_boot = !world_.calm() && r.chance(0.1);
+  world_.after(long_boot ? world_.span(r, minutes(2), minutes(10)) : world_.span(r, seconds(5), seconds(50)), [this] { power_on(); });
+}
+
 // The test of a node in quarantine passes, fails, or is never answered; some nodes have nothing to test themselves with.
 void NodeHost::carry_out(const slurmd::TestThisNode& test) {
   Random& r = world_.random.nodes;

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -85,7 +86,7 @@ class NodeHost {
   void carry_out(const slurmd::ReadConfig&) {}
   void carry_out(const slurmd::StopDaemon&) {}
   void carry_out(const slurmd::ChangeLogging&) {}
-  void carry_out(const slurmd::Reboot&) {}
+  void carry_out(const slurmd::Reboot& reboot);
   void carry_out(const slurmd::PowerDown&) {}
   void carry_out(const slurmd::TestThisNode& test);
   void carry_out(const slurmd::NotifySteps&) {}
@@ -96,6 +97,7 @@ class NodeHost {
   // the machine
   bool powered_ = false, degraded_ = false;
   uint32_t boots_ = 0;
+  std::set<std::string> reboots_;  // by the reason of each that was begun
   Processes processes_;
   struct Asked {
     NodeShare share;

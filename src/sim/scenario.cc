@@ -97,6 +97,8 @@ Scenario::Scenario(Random r, uint64_t seed) : seed_(seed) {
   if (seed % 5 == 3) slurm_conf += std::string("PrologFlags=") + (in_job ? "RunInJob" : "Contain") + "\n";
   quarantine = seed % 3 == 1;
   if (quarantine) slurm_conf += "SlurmctldParameters=quarantine=1\n";
+  maintenance = seed % 7 == 2;
+  if (maintenance) slurm_conf += "RebootProgram=/sbin/reboot\nResumeTimeout=" + number(60 + seed % 240) + "\n";
   load();
 }
 

@@ -23,6 +23,7 @@ struct Scenario {
   bool prolog = false, epilog = false;
   bool in_job = false;        // PrologFlags=RunInJob
   bool reservations = false;  // admins make some
+  bool maintenance = false;   // administrators have nodes rebooted, a few at a time
   bool quarantine = false;    // the first node makes jobs fail, and such nodes are put into quarantine
 
   bool has_licenses() const { return licenses_; }

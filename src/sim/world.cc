@@ -109,6 +109,9 @@ void World::settle() {
         left += " on " + std::to_string(d.job.value) + " state " + std::to_string(static_cast<int>(d.state));
     });
     for (const auto& n : nodes) left += n->running_text();
+    checkers.mirror().maintenances.for_each([&](uint32_t, const Maintenance& m) {
+      if (!m.over()) left += "; maintenance " + m.name + " " + std::string(maintenance_state_name(m.state));
+    });
     checkers.mirror().nodes.for_each(
         [&](uint32_t, const Node& n) { left += "; " + n.spec->name + " " + node_state_long(n.state(), n.flags); });
     if (controller.up()) {
@@ -131,6 +134,7 @@ bool World::all_done() {
   bool done = controller.core().indexes().obligations().empty() && controller.core().indexes().unrecorded().empty();
   controller.core().cluster().jobs.for_each([&](uint32_t, const Job& j) { done = done && j.finished() && j.all_released(); });
   for (const auto& n : nodes) done = done && !n->runs_anything();
+  controller.core().cluster().maintenances.for_each([&](uint32_t, const Maintenance& m) { done = done && m.over(); });
   return done;
 }
 

@@ -17,7 +17,7 @@ namespace muster::slurmstepd {
 class Errands {
  public:
   Errands(net::Loop& loop, std::optional<os::Credentials> who, const NamespaceSides* sides = nullptr)
-      : loop_(loop), who_(std::move(who)), inside_(sides ? sides->inside.get() : -1), outside_(sides ? sides->outside.get() : -1) {}
+      : loop_(loop), who_(std::move(who)), inside_(sides ? sides->inside.mount.get() : -1), outside_(sides ? sides->outside.get() : -1) {}
 
   // `done` is called once, from the loop, when the errand is over or was ended because its time is up.
   using Done = std::function<void(os::Errand&)>;

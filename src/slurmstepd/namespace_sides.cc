@@ -1,7 +1,5 @@
 #include "slurmstepd/namespace_sides.h"
 
-#include "os/job_namespace.h"
-
 namespace muster::slurmstepd {
 
 Result<NamespaceSides> sides_of(const step_rpc::StepdNamespace& own) {

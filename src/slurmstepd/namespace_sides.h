@@ -1,15 +1,15 @@
-// The two sides of a step whose job has a mount namespace of its own (os/job_namespace.h): what runs as the user is inside.
+// The two sides of a step whose job has namespaces of its own (os/job_namespace.h): what runs as the user is inside.
 #pragma once
 
 #include "base/result.h"
 #include "model/step_run.h"
-#include "os/fd.h"
+#include "os/job_namespace.h"
 
 namespace muster::slurmstepd {
 
 struct NamespaceSides {
-  os::Fd inside;   // where we are not in it
-  os::Fd outside;  // where we are
+  os::OpenNamespace inside;  // where we are not in it
+  os::Fd outside;            // where we are
 };
 // Goes in if the whole step is to be there. What cannot be had fails the launch: nothing of a job runs outside the namespace that its site
 // gives it.

@@ -18,7 +18,8 @@ Result<> Stepd::start_module() {
   os::SpawnSpec spec;
   spec.credentials = who_;
   spec.cgroup_procs_fds = processes_.join_fds();
-  spec.mount_namespace = namespace_->inside.get();
+  spec.namespaces = namespace_->inside.fds();
+  spec.oom_shield = &oom_;
   if (auto ok = mpi_->start(*launch_, std::move(spec)); !ok)
     return std::unexpected(Error(Errc::kMpiPluginPrelaunchFailed, module_name() + ": " + std::string(ok.error().message())));
   return {};

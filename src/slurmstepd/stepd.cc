@@ -91,6 +91,12 @@ void Stepd::on_frame(net::Channel* from, const net::Frame& frame) {
     roots_io_ = true;
     return;
   }
+  if (frame.message == step_rpc::StepdOomScore::kNumber && !launch_) {
+    step_rpc::StepdOomScore scores;
+    if (!wire::decode(frame.payload, scores)) return loop_.stop();
+    [[maybe_unused]] auto ok = oom_.raise(scores.own, scores.tasks);  // slurmd has said so when it may not
+    return;
+  }
   if (frame.message == step_rpc::StepdNamespace::kNumber && !launch_) {
     step_rpc::StepdNamespace own;
     if (!wire::decode(frame.payload, own)) return loop_.stop();

@@ -15,6 +15,7 @@
 #include "net/loop.h"
 #include "os/held_process.h"
 #include "os/node/cpu_frequency.h"
+#include "os/oom_shield.h"
 #include "slurmstepd/core/step_core.h"
 #include "slurmstepd/environment.h"
 #include "slurmstepd/errands.h"
@@ -119,7 +120,7 @@ class Stepd : private StepHost {
   Result<> wire_files(const step_rpc::TaskLaunch& task, TaskStart& start);
   Result<> wire_terminal(const step_rpc::TaskLaunch& t, TaskStart& start);
   void run_task_epilog(const step_rpc::TaskLaunch& task, bool of_site);
-  os::SpawnSpec spec_of(const step_rpc::TaskLaunch& task) const;
+  os::SpawnSpec spec_of(const step_rpc::TaskLaunch& task);
   Result<os::SpawnSpec> task_spec(const Task& task, bool in_tmp, std::vector<os::Fd>& groups);
 
   // plugin_start.cc
@@ -156,6 +157,7 @@ class Stepd : private StepHost {
   std::unique_ptr<Errands> openings_, writings_;  // the first are given up with what was to start
   std::unique_ptr<TaskFiles> files_;
   std::unique_ptr<OutputRelay> relay_;
+  os::OomShield oom_;  // before all that starts processes
   UserPrograms programs_{loop_};
   StepProcesses processes_;
   std::unique_ptr<StepProfiler> profiler_;  // none: no time series are recorded

@@ -53,7 +53,7 @@ std::string with_pid(std::string line, pid_t pid) {
 
 }  // namespace
 
-os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) const {
+os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) {
   os::SpawnSpec spec;
   spec.path = task.argv.empty() ? "" : task.argv.front();
   spec.argv = task.argv;
@@ -64,7 +64,8 @@ os::SpawnSpec Stepd::spec_of(const step_rpc::TaskLaunch& task) const {
   spec.nice = launch_->nice;
   spec.cpus = task.os_cpus;
   spec.cgroup_procs_fds = processes_.join_fds();
-  spec.mount_namespace = namespace_->inside.get();
+  spec.namespaces = namespace_->inside.fds();
+  spec.oom_shield = &oom_;
   return spec;
 }
 

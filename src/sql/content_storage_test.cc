@@ -116,7 +116,7 @@ TEST_P(ContentStorage, RecordsDoNotHaveTheHashes) {
   ASSERT_EQ(store({job(1, {}, "secret", "X=1")}).size(), 2u);
   rpc::JobRecords found;
   size_t taken = 0;
-  const auto numbers = storage->find_jobs({});
+  const auto numbers = storage->find_jobs({}, RecordAudience::everybody());
   ASSERT_TRUE(numbers);
   ASSERT_TRUE(storage->load_jobs(*numbers, false, found, taken));
   ASSERT_EQ(found.jobs.size(), 1u);

@@ -58,6 +58,19 @@ class Builder {
     for (int i = 0; i < 2; ++i)
       for (const auto& s : list) out.values.emplace_back(int64_t{s.job.value});
   }
+  // What somebody may see, or more: in which cluster an account is his, each row is asked. `way` "+": another index finds the rows.
+  void visible(const std::string& way, const RecordAudience& audience) {
+    std::vector<std::string_view> accounts;
+    for (const auto& [cluster, names] : audience.accounts) accounts.insert(accounts.end(), names.begin(), names.end());
+    std::ranges::sort(accounts);
+    const auto twice = std::ranges::unique(accounts);
+    accounts.erase(twice.begin(), twice.end());
+    if (accounts.size() > kMostNames) return;
+    const std::string own = way + "uid = ?";
+    add(accounts.empty() ? own : "(" + own + " OR " + in((way + "account").c_str(), accounts.size()) + ")");
+    out.values.emplace_back(int64_t{audience.uid.value});
+    for (std::string_view name : accounts) out.values.emplace_back(Text{name.substr(0, kNameBytes)});
+  }
   void compare(const char* text, int64_t value) {
     add(text);
     out.values.emplace_back(value);
@@ -200,7 +213,7 @@ bool RecordRule::matches(const JobRecord& record) const {
   return nodes_.matches(record.node_list);
 }
 
-Where where_of(const rpc::JobRecordFilter& filter) {
+Where where_of(const rpc::JobRecordFilter& filter, const RecordAudience& audience) {
   // SQLite takes an index without knowing how many rows share its first column, and all jobs may be of one cluster. So only the column that tells most
   // apart may be looked up by an index: a column with a plus may not. MariaDB, which counts, passes over a plus.
   auto looked_up = [](const auto& list) { return !list.empty() && list.size() <= kMostNames; };
@@ -210,8 +223,9 @@ Where where_of(const rpc::JobRecordFilter& filter) {
   builder.jobs(filter.jobs);
   builder.numbers(by_job ? "+uid" : "uid", numbers_of(filter.users));
   builder.numbers("gid", numbers_of(filter.groups));
-  builder.names(by_account ? "+cluster" : "cluster", filter.clusters);
+  builder.names(by_account || !audience.all ? "+cluster" : "cluster", filter.clusters);
   builder.names(by_user ? "+account" : "account", filter.accounts);
+  if (!audience.all) builder.visible(by_account ? "+" : "", audience);
   builder.names("name", filter.names);
   builder.names("qos", filter.qos);
   builder.names("wckey", filter.wckeys);

@@ -11,6 +11,7 @@
 
 #include "base/bitmap.h"
 #include "model/accounting.h"
+#include "model/record_audience.h"
 #include "sql/connection.h"
 
 namespace muster::sql {
@@ -64,15 +65,15 @@ bool shows_waiting(const rpc::JobRecordFilter& filter, JobState state, Time elig
 // and in its last state at its end.
 bool was_in_state(const rpc::JobRecordFilter& filter, JobState state, Time submitted, Time started, Time ended);
 
-// A " WHERE …" that every match satisfies, with its values, which refer to `filter`.
+// A " WHERE …" that every match satisfies which the audience may see, with its values, which refer to both.
 struct Where {
   std::string text;
   std::vector<Value> values;
 };
-Where where_of(const rpc::JobRecordFilter& filter);
+Where where_of(const rpc::JobRecordFilter& filter, const RecordAudience& audience);
 
 // Whether a match can be told only from the record itself, since SQL and the columns do not suffice. Otherwise those that satisfy
-// where_of() and was_in_state() are those that match.
+// where_of() and was_in_state() are those that match. RecordAudience::sees() is asked of each in either case.
 bool needs_record(const rpc::JobRecordFilter& filter);
 
 }  // namespace muster::sql

@@ -21,7 +21,7 @@ class FoundBy : public testing::Test {
     filter_.from = from_unix(1'700'000'000);
   }
   std::string plan() {
-    const Where where = where_of(filter_);
+    const Where where = where_of(filter_, audience_);
     std::string out;
     auto done =
         connection_->query("EXPLAIN QUERY PLAN SELECT id FROM muster_jobs" + where.text, where.values, [&](const Row& row) -> Result<> {
@@ -36,6 +36,7 @@ class FoundBy : public testing::Test {
   TemporaryDirectory directory_;
   std::unique_ptr<Connection> connection_;
   rpc::JobRecordFilter filter_;
+  RecordAudience audience_;
 };
 
 TEST_F(FoundBy, AJobByItsIdAndByItsHeadNotByItsCluster) {
@@ -59,6 +60,16 @@ TEST_F(FoundBy, AnAccountsJobsByTheAccount) {
 TEST_F(FoundBy, AllJobsOfATimeByTheirEnd) {
   const std::string found = plan();
   EXPECT_TRUE(has(found, "muster_jobs_time (cluster=? AND ended>?)")) << found;
+}
+
+TEST_F(FoundBy, WhatACoordinatorMaySeeByHimAndByHisAccounts) {
+  audience_.all = false;
+  audience_.uid = Uid(1000);
+  EXPECT_TRUE(has(plan(), "muster_jobs_uid (uid=? AND ended>?)")) << plan();
+  audience_.accounts["c"] = {"lab", "team"};
+  const std::string found = plan();
+  EXPECT_TRUE(has(found, "muster_jobs_uid (uid=?") && has(found, "muster_jobs_account (account=?")) << found;
+  EXPECT_FALSE(has(found, "SCAN")) << found;
 }
 
 }  // namespace

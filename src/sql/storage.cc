@@ -157,23 +157,25 @@ Result<> Storage::store_step(const std::string& cluster, const StepRecord& step,
   return joules ? sum_energy(cluster, step, changed) : Result<>();
 }
 
-Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted) {
+Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filter, const RecordAudience& audience,
+                                                const std::function<bool()>& still_wanted) {
   const bool whole = needs_record(filter);
   MUSTER_TRY(rule, RecordRule::make(filter));
   size_t looked_at = 0;
-  Where where = where_of(filter);
-  std::string statement = "SELECT id, cluster, head, job, submitted, restarts, state, started, ended, eligible";
+  Where where = where_of(filter, audience);
+  std::string statement = "SELECT id, cluster, head, job, submitted, restarts, state, started, ended, eligible, uid, account";
   if (whole) statement += ", " + std::string(kJobColumns);
   statement += " FROM muster_jobs" + where.text;
   std::vector<Found> found;
   std::set<std::string, std::less<>> clusters;
   MUSTER_TRY_VOID(connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
+    if (!audience.sees(Uid(static_cast<uint32_t>(row.number(10))), row.bytes(1), row.bytes(11))) return {};
     auto state = static_cast<JobState>(row.number(6));
     if (!shows_waiting(filter, state, time_of(row.number(9)))) return {};
     if (whole) {
       JobRecord record;
-      MUSTER_TRY_VOID(read_job(row, 10, record));
+      MUSTER_TRY_VOID(read_job(row, 12, record));
       if (!rule.matches(record)) return {};
     } else if (!was_in_state(filter, state, time_of(row.number(4)), time_of(row.number(7)), time_of(row.number(8)))) {
       return {};
@@ -286,16 +288,19 @@ Result<> Storage::transactions(Time from, Time until, const std::function<Result
 }
 
 // ---- look-ups that come before writing
-Result<> Storage::keep_charged(rpc::StoreRecords& records) {
+Result<> Storage::keep_charged(rpc::StoreRecords& records, bool wckeys) {
   for (JobRecord& r : records.jobs) {
-    if (!r.account.empty() && !r.qos.empty()) continue;
+    const bool fills_key = wckeys && r.wckey.empty();
+    if (!r.account.empty() && !r.qos.empty() && !fills_key) continue;
     const Value key[] = {int64_t{r.key.id.value}, Text{records.cluster}, r.key.submitted.time_since_epoch().count(),
                          int64_t{r.key.restarts}};
     MUSTER_TRY_VOID(
-        connection_->query("SELECT account, qos FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
+        connection_->query("SELECT account, qos, wckey FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", key,
                            [&](const Row& row) -> Result<> {
                              if (r.account.empty()) r.account = row.bytes(0);
                              if (r.qos.empty()) r.qos = row.bytes(1);
+                             if (fills_key) r.wckey = row.bytes(2);
+                             if (fills_key) r.wckey_is_default = !r.wckey.empty();
                              return {};
                            }));
   }
@@ -304,7 +309,7 @@ Result<> Storage::keep_charged(rpc::StoreRecords& records) {
 
 Result<bool> Storage::any_job(const rpc::JobRecordFilter& filter, const std::string& user, const std::string& partition) {
   bool found = false;
-  auto done = matching_jobs(filter, {}, [&](const JobRecord& record) -> Result<> {
+  auto done = matching_jobs(filter, RecordAudience::everybody(), {}, [&](const JobRecord& record) -> Result<> {
     found = (user.empty() || record.user == user) && (partition.empty() || record.partition == partition);
     return found ? Result<>(fail(Errc::kError)) : Result<>();  // an error ends the query
   });

@@ -14,6 +14,7 @@
 
 #include "model/accounts.h"
 #include "model/archive.h"
+#include "model/record_audience.h"
 #include "model/usage_report.h"
 #include "model/usage_time.h"
 #include "sql/connection.h"
@@ -73,6 +74,7 @@ struct UsedRun {
   std::string_view cluster, account, wckey;
   Span used;
   std::string_view amounts;  // the encoded TresAmounts of what it had
+  Time resized{};            // when its job went on with fewer nodes, as another record; unset: it did not
 };
 
 struct UsageBatch {
@@ -102,11 +104,11 @@ class Storage {
   Result<> events_within(const std::string& cluster, Time from, Time until, const std::function<Result<>(const EventRecord&)>& each);
   Result<> reservations_within(const std::string& cluster, Time from, Time until,
                                const std::function<Result<>(const ReservationRecord&)>& each);
-  // All runs that match, in no order; `still_wanted` as for find_jobs.
-  Result<> matching_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+  // All runs that match and that the audience may see, in no order; `still_wanted` as for find_jobs.
+  Result<> matching_jobs(const rpc::JobRecordFilter& filter, const RecordAudience& audience, const std::function<bool()>& still_wanted,
                          const std::function<Result<>(const JobRecord&)>& each);
   // The same of what reports of sizes need: most of a record is passed over, unless the filter asks about that.
-  Result<> used_runs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+  Result<> used_runs(const rpc::JobRecordFilter& filter, const RecordAudience& audience, const std::function<bool()>& still_wanted,
                      const std::function<Result<>(const UsedRun&)>& each);
   Result<Time> first_time(const std::string& cluster);  // of its records; kTimeInfinite: there are none
   Result<> store_cluster_events(const std::string& cluster, const std::vector<EventRecord>& events);
@@ -133,15 +135,17 @@ class Storage {
   // The bytes of a content, kContentPiece at a time; pieces count from 0, and behind the last one there are none.
   Result<std::string> content_piece(const std::string& hash, int64_t piece);
 
-  // For jobs that name no account or QOS, fills in those that they are already recorded with.
-  Result<> keep_charged(rpc::StoreRecords& records);
+  // For jobs that name no account or QOS (or, with `wckeys`, no wckey), fills in those that they are already recorded with.
+  Result<> keep_charged(rpc::StoreRecords& records, bool wckeys);
 
   // Whether there is a record that matches the filter, of that user and in that partition ("": any). Stops at the first.
   Result<bool> any_job(const rpc::JobRecordFilter& filter, const std::string& user, const std::string& partition);
 
-  // The numbers of the job records that match the filter, in the order of an answer: cluster, job id (tasks by their array), run.
+  // The numbers of the job records that match the filter and that the audience may see, in the order of an answer: cluster, job id (tasks
+  // by their array), run.
   // kResultTooLarge: more than kMostJobs. `still_wanted` is asked from time to time; when it says no, the search ends with an error.
-  Result<std::vector<int64_t>> find_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted = {});
+  Result<std::vector<int64_t>> find_jobs(const rpc::JobRecordFilter& filter, const RecordAudience& audience,
+                                         const std::function<bool()>& still_wanted = {});
   // Loads those records, as far as they still exist, and their steps if `steps`. A call loads jobs of one cluster: it stops where the
   // next cluster begins, or after kPartSteps steps or kPartBytes, and says in `taken` how many numbers were used. A job whose steps go
   // on is not among those: `next_step` says where, and the next call gives its record again and the steps from there. Set it to 0 at

@@ -54,7 +54,7 @@ void fill(Storage& s, uint32_t jobs) {
 void ask(Storage& s, const char* what, const rpc::JobRecordFilter& f) {
   size_t jobs = 0;
   double took = seconds_of([&] {
-    auto numbers = s.find_jobs(f);
+    auto numbers = s.find_jobs(f, RecordAudience::everybody());
     std::span<const int64_t> rest = *numbers;
     int64_t next_step = 0;
     while (!rest.empty()) {

@@ -51,7 +51,7 @@ class StorageTest : public testing::TestWithParam<const char*> {
   }
   rpc::JobRecords ask(const rpc::JobRecordFilter& f) {
     rpc::JobRecords out;
-    auto numbers = storage_->find_jobs(f);
+    auto numbers = storage_->find_jobs(f, RecordAudience::everybody());
     EXPECT_TRUE(numbers) << (numbers ? "" : numbers.error().message());
     if (!numbers) return out;
     std::span<const int64_t> rest = *numbers;
@@ -110,6 +110,41 @@ StepRecord step(uint32_t id, StepId number, uint64_t position = 1) {
   return s;
 }
 
+TEST_P(StorageTest, AQuestionFindsWhatItsAudienceMaySee) {
+  auto of = [](uint32_t uid, const char* account) {
+    return [=](JobRecord& r) {
+      r.uid = Uid(uid);
+      r.account = account;
+      r.tres_allocated.cpus = 1;
+    };
+  };
+  store({job(1, of(1000, "lab")), job(2, of(1001, "lab")), job(3, of(1001, "other")), job(4, of(1001, "' OR '1'='1"))});
+  store({job(5, of(1001, "lab"))}, {}, "d");
+  auto seen = [&](const rpc::JobRecordFilter& filter, const RecordAudience& who) {
+    auto numbers = storage_->find_jobs(filter, who);
+    size_t matching = 0, used = 0;
+    EXPECT_TRUE(storage_->matching_jobs(filter, who, {}, [&](const JobRecord&) { return ++matching, Result<>(); }));
+    EXPECT_TRUE(storage_->used_runs(filter, who, {}, [&](const UsedRun&) { return ++used, Result<>(); }));
+    EXPECT_TRUE(numbers && matching == numbers->size() && used == matching);
+    return matching;
+  };
+  EXPECT_EQ(seen({}, RecordAudience::everybody()), 5u);
+  RecordAudience who{.all = false, .uid = Uid(1000)};
+  EXPECT_EQ(seen({}, who), 1u) << "his own";
+  who.accounts["c"] = {"lab"};
+  EXPECT_EQ(seen({}, who), 2u) << "and those of his account on that cluster";
+  rpc::JobRecordFilter filter;
+  filter.users = {Uid(1001)};
+  EXPECT_EQ(seen(filter, who), 1u);
+  filter = {};
+  filter.partitions = {"gpu"};  // by whole records
+  EXPECT_EQ(seen(filter, who), 2u);
+  for (int i = 0; i < 600; ++i) who.accounts["c"].insert("account" + std::to_string(i));  // more than a statement names
+  EXPECT_EQ(seen({}, who), 2u);
+  who.accounts = {{"c", {"nosuch"}}, {"d", {"lab"}}};
+  EXPECT_EQ(seen({}, who), 2u);
+}
+
 TEST_P(StorageTest, ARecordComesBackWholeAfterAReopen) {
   store({job(1,
              [](JobRecord& r) {
@@ -151,7 +186,7 @@ TEST_P(StorageTest, LongRecordsComeInSeveralParts) {
   std::vector<JobRecord> jobs;
   for (uint32_t id = 1; id <= 100; ++id) jobs.push_back(job(id, [](JobRecord& r) { r.submit_line.assign(100'000, 'x'); }));
   store(std::move(jobs));
-  auto numbers = storage_->find_jobs({});
+  auto numbers = storage_->find_jobs({}, RecordAudience::everybody());
   ASSERT_TRUE(numbers);
   rpc::JobRecords part;
   size_t taken = 0;
@@ -279,7 +314,7 @@ TEST_P(StorageTest, ASearchThatNobodyWaitsForEnds) {
   for (uint32_t id = 1; id <= 2000; ++id) jobs.push_back(job(id));
   store(std::move(jobs));
   int asked = 0;
-  EXPECT_FALSE(storage_->find_jobs({}, [&] { return ++asked < 3; }));
+  EXPECT_FALSE(storage_->find_jobs({}, RecordAudience::everybody(), [&] { return ++asked < 3; }));
   EXPECT_EQ(asked, 3);
   EXPECT_EQ(ids({}).size(), 2000u);
 }
@@ -301,18 +336,18 @@ TEST_P(StorageTest, LongListsAreMadeReadyOnce) {
 TEST_P(StorageTest, ListsThatAreTooLongAreRefused) {
   rpc::JobRecordFilter f;
   f.nodes = {"a[1-60000]", "b[1-60000]"};
-  EXPECT_EQ(storage_->find_jobs(f).error().code, Errc::kInvalidNodeName);
+  EXPECT_EQ(storage_->find_jobs(f, RecordAudience::everybody()).error().code, Errc::kInvalidNodeName);
   f.nodes = {"n["};
-  EXPECT_EQ(storage_->find_jobs(f).error().code, Errc::kInvalidNodeName);
+  EXPECT_EQ(storage_->find_jobs(f, RecordAudience::everybody()).error().code, Errc::kInvalidNodeName);
   f.nodes.clear();
   for (uint32_t id = 1; id <= 20; ++id) {
     auto& s = f.jobs.emplace_back();
     s.job = JobId(id);
     s.array_tasks = "4000000";
   }
-  EXPECT_EQ(storage_->find_jobs(f).error().code, Errc::kInvalidArray);
+  EXPECT_EQ(storage_->find_jobs(f, RecordAudience::everybody()).error().code, Errc::kInvalidArray);
   f.jobs.resize(2);
-  EXPECT_TRUE(storage_->find_jobs(f));
+  EXPECT_TRUE(storage_->find_jobs(f, RecordAudience::everybody()));
 }
 
 TEST_P(StorageTest, StatesAreThoseOfTheTimeAskedAbout) {
@@ -477,7 +512,7 @@ TEST(MariaDb, AServerThatWasRestartedIsFoundAgain) {
   ASSERT_TRUE(own.run_server());
   m.jobs = {job(2)};
   EXPECT_TRUE((*s)->store(m));
-  auto found = (*s)->find_jobs({});
+  auto found = (*s)->find_jobs({}, RecordAudience::everybody());
   ASSERT_TRUE(found);
   EXPECT_EQ(found->size(), 2u);
 }
@@ -546,7 +581,7 @@ TEST(Sqlite, AnotherProgramThatClosesTheFileTakesNothingAway) {
   m.cluster = "c";
   m.jobs = {job(1)};
   ASSERT_TRUE((*writer)->store(m));
-  EXPECT_EQ((*reader)->find_jobs({})->size(), 1u);
+  EXPECT_EQ((*reader)->find_jobs({}, RecordAudience::everybody())->size(), 1u);
   EXPECT_EQ(std::system(("test \"$(sqlite3 " + path + " 'SELECT count(*) FROM muster_jobs')\" = 1").c_str()), 0);
 }
 

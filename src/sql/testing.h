@@ -9,6 +9,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iostream>
 #include <string>
 #include <thread>
 
@@ -36,12 +38,12 @@ class PrivateMariaDb {
  public:
   static bool installed() { return ::access("/usr/sbin/mariadbd", X_OK) == 0; }
 
-  // Returns false if the server did not come up; log() says why.
+  // Returns false if the server did not come up, and prints why: what it wrote to its log.
   bool start() {
     std::string install =
         "mariadb-install-db --no-defaults --auth-root-authentication-method=normal --skip-test-db --datadir=" + dir_.path +
         "/data --user=$(id -un) >" + dir_.path + "/log 2>&1";
-    if (std::system(install.c_str()) != 0) return false;
+    if (std::system(install.c_str()) != 0) return said_why("mariadb-install-db failed");
     return run_server();
   }
   void stop(int signo = SIGTERM) {
@@ -70,7 +72,7 @@ class PrivateMariaDb {
       if (open_mariadb(options("mysql"))) return true;
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
-    return false;
+    return said_why("mariadbd did not come up");
   }
   MariaDbOptions options(const std::string& database) const {
     MariaDbOptions o;
@@ -82,6 +84,12 @@ class PrivateMariaDb {
   ~PrivateMariaDb() { stop(SIGKILL); }
 
  private:
+  bool said_why(const char* what) const {
+    const std::ifstream log(dir_.path + "/log");
+    std::cerr << what << ":\n" << log.rdbuf() << std::endl;
+    return false;
+  }
+
   TemporaryDirectory dir_;
   pid_t pid_ = 0;
 };

@@ -151,39 +151,41 @@ Result<> Storage::jobs_within(const std::string& cluster, Time from, Time until,
   });
 }
 
-Result<> Storage::matching_jobs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
-                                const std::function<Result<>(const JobRecord&)>& each) {
+Result<> Storage::matching_jobs(const rpc::JobRecordFilter& filter, const RecordAudience& audience,
+                                const std::function<bool()>& still_wanted, const std::function<Result<>(const JobRecord&)>& each) {
   MUSTER_TRY(rule, RecordRule::make(filter));
-  Where where = where_of(filter);
+  Where where = where_of(filter, audience);
   size_t looked_at = 0;
   const std::string statement = "SELECT " + std::string(kJobColumns) + " FROM muster_jobs" + where.text;
   return connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
     JobRecord record;
     MUSTER_TRY_VOID(read_job(row, 0, record));
-    return rule.matches(record) ? each(record) : Result<>();
+    return audience.sees(record.uid, record.cluster, record.account) && rule.matches(record) ? each(record) : Result<>();
   });
 }
 
-Result<> Storage::used_runs(const rpc::JobRecordFilter& filter, const std::function<bool()>& still_wanted,
+Result<> Storage::used_runs(const rpc::JobRecordFilter& filter, const RecordAudience& audience, const std::function<bool()>& still_wanted,
                             const std::function<Result<>(const UsedRun&)>& each) {
   if (needs_record(filter))
-    return matching_jobs(filter, still_wanted, [&](const JobRecord& j) {
+    return matching_jobs(filter, audience, still_wanted, [&](const JobRecord& j) {
       const std::string amounts = wire::encoded(j.tres_allocated);
-      return each({j.cluster, j.account, j.wckey, used_span(j), amounts});
+      return each({j.cluster, j.account, j.wckey, used_span(j), amounts, j.resized() ? j.ended : kTimeUnset});
     });
-  Where where = where_of(filter);
+  Where where = where_of(filter, audience);
   size_t looked_at = 0;
   RunInBrief run;
   JobRecord times;
-  const std::string statement = "SELECT record, cluster, account, wckey, state, submitted, started, ended FROM muster_jobs" + where.text;
+  const std::string statement =
+      "SELECT record, cluster, account, wckey, state, submitted, started, ended, uid FROM muster_jobs" + where.text;
   return connection_->scan(statement, where.values, [&](const Row& row) -> Result<> {
     if (looked_at++ % kRowsPerLook == 0 && still_wanted && !still_wanted()) return fail(Errc::kCommunicationFailed);
     MUSTER_TRY_VOID(run.read(row));
+    if (!audience.sees(Uid(static_cast<uint32_t>(row.number(8))), run.cluster, run.account)) return {};
     if (!was_in_state(filter, run.state, run.submitted, run.started, run.ended)) return {};
     if (!run.amounts_as_text.empty() && run.amounts.empty()) run.amounts = wire::encoded(TresAmounts::from_text(run.amounts_as_text));
     run.times_into(times);
-    return each({run.cluster, run.account, run.wckey, used_span(times), run.amounts});
+    return each({run.cluster, run.account, run.wckey, used_span(times), run.amounts, times.resized() ? times.ended : kTimeUnset});
   });
 }
 

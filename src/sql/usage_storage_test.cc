@@ -201,11 +201,11 @@ TEST_P(UsageStorage, RunsInBriefAreThoseOfTheRecords) {
   };
   auto agree = [&](const rpc::JobRecordFilter& filter, const char* what) {
     Runs whole, brief;
-    EXPECT_TRUE(storage().matching_jobs(filter, {}, [&](const JobRecord& j) -> Result<> {
+    EXPECT_TRUE(storage().matching_jobs(filter, RecordAudience::everybody(), {}, [&](const JobRecord& j) -> Result<> {
       whole.insert(line(j.cluster, j.account, j.wckey, used_span(j), j.tres_allocated));
       return {};
     }));
-    EXPECT_TRUE(storage().used_runs(filter, {}, [&](const UsedRun& run) -> Result<> {
+    EXPECT_TRUE(storage().used_runs(filter, RecordAudience::everybody(), {}, [&](const UsedRun& run) -> Result<> {
       TresAmounts amounts;
       MUSTER_TRY_VOID(wire::decode(run.amounts, amounts));
       brief.insert(line(run.cluster, run.account, run.wckey, run.used, amounts));
@@ -237,6 +237,55 @@ TEST_P(UsageStorage, RunsInBriefAreThoseOfTheRecords) {
   with([](auto& q) { q.accounts = {std::string(300, 'a') + "2"}; }, "a name longer than its column");
 }
 
+// A job that gave up nodes: each part counts with what it had, and says that another follows.
+TEST_P(UsageStorage, PartsOfAResizedRunAreRunsOfTheirOwn) {
+  JobRecord first = job(1, 0, 2, 1), last = job(1, 2, -1, 2);
+  first.state = JobState::kRunning;
+  first.flags = kJobResizing;
+  last.first_submitted = at(0);
+  last.tres_allocated = TresAmounts::from_text("cpu=1");
+  store(first);
+  store(last);
+  std::map<Time, std::pair<Span, Time>> got;
+  const auto read = [&](const rpc::JobRecordFilter& filter) {
+    got.clear();
+    ASSERT_TRUE(storage().used_runs(filter, {}, [&](const UsedRun& run) -> Result<> {
+      got[run.used.from] = {run.used, run.resized};
+      return {};
+    }));
+  };
+  const std::map<Time, std::pair<Span, Time>> expected = {{at(0), {{at(0), at(2)}, at(2)}}, {at(2), {{at(2), kTimeInfinite}, kTimeUnset}}};
+  read({});
+  EXPECT_EQ(got, expected);
+  rpc::JobRecordFilter whole;
+  whole.max_nodes = 9;  // which only the record tells
+  read(whole);
+  EXPECT_EQ(got, expected);
+
+  auto found = [&](rpc::JobRecordFilter filter) {
+    auto numbers = storage().find_jobs(filter, {});
+    EXPECT_TRUE(numbers);
+    rpc::JobRecords part;
+    size_t taken = 0;
+    EXPECT_TRUE(storage().load_jobs(*numbers, false, part, taken, nullptr));
+    std::vector<Time> began;
+    for (const JobRecord& j : part.jobs) began.push_back(j.started);
+    return began;
+  };
+  rpc::JobRecordFilter filter;
+  EXPECT_EQ(found(filter), std::vector<Time>{at(2)}) << "the last one stands for the job";
+  filter.duplicates = true;
+  EXPECT_EQ(found(filter), (std::vector<Time>{at(0), at(2)}));
+  filter.state_flags = kJobResizing;
+  EXPECT_EQ(found(filter), std::vector<Time>{at(0)});
+  filter.state_flags = 0;
+  filter.states = 1u << static_cast<unsigned>(JobState::kCompleted);
+  EXPECT_EQ(found(filter), std::vector<Time>{}) << "neither has completed";
+  filter.states = 1u << static_cast<unsigned>(JobState::kRunning);
+  filter.from = filter.until = at(3);
+  EXPECT_EQ(found(filter), std::vector<Time>{at(2)}) << "the first part was over by then";
+}
+
 // A record from before amounts were values has them as a text, by another number.
 TEST_P(UsageStorage, ARunOfAnOldRecordHasItsAmounts) {
   store(job(1, 0, 1, 1));
@@ -248,7 +297,7 @@ TEST_P(UsageStorage, ARunOfAnOldRecordHasItsAmounts) {
   const Value values[] = {Bytes{bytes}};
   ASSERT_TRUE(storage().connection().run("UPDATE muster_jobs SET record = ?", values));
   std::string amounts;
-  ASSERT_TRUE(storage().used_runs({}, {}, [&](const UsedRun& run) -> Result<> {
+  ASSERT_TRUE(storage().used_runs({}, RecordAudience::everybody(), {}, [&](const UsedRun& run) -> Result<> {
     TresAmounts some;
     MUSTER_TRY_VOID(wire::decode(run.amounts, some));
     amounts = tres_text(some);
@@ -264,7 +313,7 @@ TEST_P(UsageStorage, RunsThatNobodyWaitsForAreNotRead) {
     return {};
   };
   auto done = storage().used_runs(
-      {}, [] { return false; }, none);
+      {}, RecordAudience::everybody(), [] { return false; }, none);
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().code, Errc::kCommunicationFailed);
 }

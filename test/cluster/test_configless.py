@@ -270,6 +270,33 @@ def test_commands_of_a_login_host_with_sackd(make_cluster):
     assert cluster.run("sinfo", "-h", env=env).code == 0     # by slurmctld's own socket again
 
 
+def test_steps_of_a_login_host_with_sackd(make_cluster):
+    """srun's launch goes to the nodes by way of sackd; tasks' streams come to srun's own port."""
+    site = Site(make_cluster, nodes=2)
+    cluster = site.start()
+    os.unlink(site.run + "/conf")
+    login = Login(site)
+    login.alone()
+    env = login.env
+    until("a step", lambda: cluster.run("srun", "true", env=env).code == 0)
+    name = ("bash", "-c", "echo $SLURMD_NODENAME")
+    assert sorted(cluster.ok("srun", "-N2", *name, env=env).out.split()) == ["n1", "n2"]
+    assert cluster.ok("srun", "-w", "n2", "cat", stdin="to the node\n", env=env).out == "to the node\n"
+    assert cluster.run("srun", "-w", "n2", "bash", "-c", "exit 7", env=env).code == 7
+    assert sorted(cluster.ok("salloc", "-N2", "srun", *name, env=env).out.split()) == ["n1", "n2"]
+    source, copy = cluster.file("what", "for the node\n"), os.path.join(cluster.work, "copy")
+    words = "sbcast %s %s && srun cat %s" % (source, copy, copy)
+    assert cluster.ok("salloc", "-w", "n1", "bash", "-c", words, env=env).out == "for the node\n"
+    # A step that runs is ended from there, too.
+    runs = subprocess.Popen(["srun", "-J", "long", "sleep", "1000"], env={**cluster.env, **env}, cwd=cluster.work, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    job = until("it to run", lambda: cluster.run("squeue", "-h", "-n", "long", "-t", "running", "-o", "%i", env=env).out.strip())
+    cluster.ok("scancel", job, env=env)
+    assert runs.wait(30) != 0
+    login.end()
+    cluster.must_run()
+
+
 def test_sackd_that_follows_no_changes_and_one_with_a_file(make_cluster):
     site = Site(make_cluster)
     cluster = site.start()

@@ -232,6 +232,28 @@ def test_srun_waits_for_the_prologs_in_silence(make_cluster):
     assert "ready" not in said[1] and "Waiting" not in said[1], said
 
 
+@pytest.mark.parametrize("verb, words, held", [("requeue", ["hold"], True), ("requeue", ["hold", "release"], False),
+                                               ("requeuehold", ["release"], False), ("requeuehold", ["hold"], True)])
+def test_hold_and_release_on_the_way_back(make_cluster, verb, words, held):
+    """While its epilog runs, a job that was requeued is COMPLETING; what is said of it then is about its next run."""
+    def lines(cluster):
+        return ["Epilog=" + cluster.script("epilog", "#!/bin/bash\nuntil [ -e %s/go ]; do /bin/sleep 0.05; done\n" % cluster.work)]
+    cluster = with_conf(make_cluster, lines)
+    job = cluster.sbatch("--requeue", "-o", "/dev/null", "--wrap", "sleep 600")
+    cluster.wait_job(job, "RUNNING")
+    cluster.ok("scontrol", verb, str(job))
+    until("it to complete", lambda: "CG" in cluster.ok("squeue", "-ho", "%t", "-j", str(job)).out or
+          cluster.job(job)["JobState"] in ("COMPLETING", "REQUEUED", "REQUEUE_HOLD"))
+    for word in words:
+        cluster.ok("scontrol", word, str(job))
+    cluster.file("go", "")
+    until("it to be back", lambda: cluster.job(job)["JobState"] in ("PENDING", "RUNNING") and cluster.job(job)["Restarts"] == "1")
+    if held:
+        assert cluster.job(job)["JobState"] == "PENDING" and cluster.job(job)["Priority"] == "0", cluster.job(job)
+    else:
+        cluster.wait_job(job, "RUNNING")
+
+
 def test_complete_wait_keeps_new_jobs_back(make_cluster):
     """While the epilog of one runs on a node, nothing starts on the other."""
     def lines(cluster):

@@ -389,6 +389,36 @@ def test_a_found_token_lets_nobody_in_twice_nor_where_somebody_is(world):
     assert [use["host"] for use in rows[0]["used"]] == ["n3"]
 
 
+def shown(world, job, user=None):
+    """The credential of a step that root or this user has just made in the job."""
+    become = ["setpriv", "--reuid", str(user.uid), "--regid", str(user.gid), "--clear-groups"] if user else []
+    words = {"job": job, "request.num_tasks": 1, "request.min_nodes": 1, "request.max_nodes": 1}
+    answer = towns.Answer(world.town.run(*become, hostile(), "send", world.town.agent, "CreateStep", *["%s=%s" % w for w in words.items()], cwd="/"))
+    assert answer, answer
+    return answer.fields["credential"]
+
+
+def steps_from_there(world, sack, n1):
+    """An ordinary user's step begins by way of the login host; nobody brings another's credential, and the host none of root's."""
+    of_a = shown(world, world.far, world.a)
+    answer = world.b.send("LaunchStep", {"node": "n1", "credential": of_a}, socket=sack, relay="n1")
+    assert not answer and "the credential is for uid %d" % world.a.uid in answer.error, answer
+    for message, fields in (("LaunchStep", {"node": "n1", "credential": "x" * 300}), ("SignalStepTasks", {"job": world.far, "step": 0, "signal": 9}),
+                            ("SendFile", {"as_caller": 1, "path": "/tmp/planted", "nodes.0": "n1", "transfer": "t" * 20, "data": "x", "size": 1,
+                                          "credential": of_a})):
+        for user in (world.a, world.b):
+            assert not user.send(message, fields, socket=sack, relay="n1"), (message, user.name)
+    assert not world.a.send("LaunchStep", {"node": "n2", "credential": of_a}, socket=sack, relay="n2"), "n2 is none of its nodes"
+    assert not os.path.exists("/tmp/planted")
+    root = world.town.sbatch("-w", "n1", "-o", "/dev/null", "--wrap", "sleep 3600")
+    world.town.wait_job(root, "RUNNING")
+    answer = world.ask("LaunchStep", {"node": "n1", "credential": shown(world, root)}, **n1)
+    assert not answer and "has no cluster key" in answer.error, answer
+    world.town.ok("scancel", str(root))
+    done = world.a.run("srun", "-w", "n2", "id", "-u", env={"SLURM_CONF": os.path.dirname(sack) + "/conf/slurm.conf"})
+    assert done.out == "%d\n" % world.a.uid, done
+
+
 def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
     folder = os.path.join(world.town.folder, "login")
     os.makedirs(folder)
@@ -429,7 +459,13 @@ def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
         assert world.register(host, stolen=token + ".credential").code == 1 and world.register("n1", stolen=token + ".credential").code == 1
         for message, fields in (("FetchContent", {}), ("JoinNode", {"name": host}), ("AskCertificate", {"name": host, "public_key": "k" * 32})):
             assert not world.ask(message, fields, **login), message
-        assert not world.ask("QueryLocalDaemon", to=world.node("n1"), whom="node:n1", **login)
+        n1 = dict(to=world.node("n1"), whom="node:n1", **login)
+        for message, fields in (("QueryLocalDaemon", {}), ("QueryLocalSteps", {}), ("SignalStepTasks", {"job": world.far, "step": 4294967291, "signal": 9}),
+                                ("PartEnded", {"node": "n1", "job": world.far}), ("AdoptProcess", {"job": world.far}),
+                                ("SendFile", {"as_caller": 1, "path": "/tmp/planted", "nodes.0": "n1", "transfer": "t" * 20, "data": "x", "size": 1}),
+                                ("RelayToNode", {"node": "n3"}), ("LaunchStep", {"node": "n1", "credential": "forged"})):
+            assert not world.ask(message, fields, **n1), message
+        steps_from_there(world, folder + "/rt/sack.socket", n1)
         world.still_there()
         assert "login:%s is out" % host in world.town.ok("muster", "token", "revoke", "--login", host).out
         assert not world.ask("Ping", **login)

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "cli/common/command.h"
+#include "cli/common/session.h"
 #include "config/hosts.h"
 #include "site/trust.h"
 #include "wire/instances.h"
@@ -12,10 +13,16 @@
 namespace muster::cli {
 namespace {
 
-// The socket of a slurmd of this host, which passes a request on.
-std::string neighbour(const NodeDialer& d) {
+// The daemon of this host that passes a request on: a slurmd, else sackd.
+struct Neighbour {
+  std::string socket;  // "": there is none
+  bool is_slurmd = false;
+};
+Neighbour neighbour(const NodeDialer& d) {
   for (const std::string& name : {own_node_name(), short_hostname()})
-    if (!name.empty() && d.is_local(name)) return d.socket_of(name);
+    if (!name.empty() && d.is_local(name)) return {d.socket_of(name), true};
+  for (const std::string& socket : d.sackd_sockets)
+    if (::access(socket.c_str(), F_OK) == 0) return {socket, false};
   return {};
 }
 
@@ -29,6 +36,10 @@ Error cannot_reach(Error e) {
 std::string own_node_name() {
   const char* own = ::getenv("SLURMD_NODENAME");
   return own ? own : "";
+}
+
+NodeDialer NodeDialer::of(const ClientConf& conf) {
+  return {conf.slurmd_pid_file, client_options(conf, Patience::kNone).security, site::sackd_sockets(conf.path)};
 }
 
 std::string NodeDialer::socket_of(const std::string& node) const {
@@ -50,23 +61,24 @@ void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, st
     send(std::move(c), message, payload);
   };
   if (dialer.is_local(request.node.name)) return net::connect_unix(loop, dialer.socket_of(request.node.name), direct);
-  const std::string beside = neighbour(dialer);
+  const Neighbour beside = neighbour(dialer);
   auto pass_on = [&loop, send, direct, beside, request] {
-    if (request.any_slurmd) return net::connect_unix(loop, beside, direct);
+    if (request.any_slurmd && beside.is_slurmd) return net::connect_unix(loop, beside.socket, direct);
     std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.message, request.payload});
-    net::connect_unix(loop, beside,
+    net::connect_unix(loop, beside.socket,
                       [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); });
   };
   // A node that joined with a token has a certificate and no key; slurmds know each other by theirs.
   auto with_key = [direct, pass_on, beside](Result<net::ChannelPtr> c) {
-    if (!c && c.error().code == Errc::kAuthFailed && !beside.empty()) pass_on();
+    if (!c && c.error().code == Errc::kAuthFailed && !beside.socket.empty()) pass_on();
     else direct(std::move(c));
   };
   if (dialer.security.kind == net::Security::Kind::kMunge || !dialer.security.key.empty())
     return net::connect_tcp(loop, request.node.host, request.node.port, dialer.security, dialer.connect_timeout, with_key);
-  if (!beside.empty()) return pass_on();
+  if (!beside.socket.empty()) return pass_on();
   loop.defer([answered] {
-    answered(fail(Errc::kConnectFailed, "the cluster key cannot be read and no slurmd runs on this host to pass the request on"));
+    answered(fail(Errc::kConnectFailed,
+                  "the cluster key cannot be read, and neither slurmd nor sackd runs on this host to pass the request on"));
   });
 }
 

@@ -1,12 +1,14 @@
 // How a command reaches the slurmd of a node: over its unix socket where that exists on this host, by TCP with the cluster key or through
-// munge, else through a slurmd of this host, which passes a request on (rpc::RelayToNode); so also to a node that has a certificate and no key
-// (docs/adr/0019). For programs with a loop.
+// munge, else through a slurmd or the sackd of this host, which passes a request on (rpc::RelayToNode); so also to a node that has a certificate
+// and no key (docs/adr/0019). For programs with a loop.
 #pragma once
 
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "base/result.h"
+#include "cli/common/client_conf.h"
 #include "model/step_rpc.h"
 #include "net/channel.h"
 #include "net/loop.h"
@@ -14,10 +16,12 @@
 namespace muster::cli {
 
 struct NodeDialer {
-  std::string slurmd_pid_file;  // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
-  net::Security security;       // an empty key: no TCP
+  std::string slurmd_pid_file;             // as in slurm.conf: names the directory of slurmd's sockets, with %n and %h
+  net::Security security;                  // an empty key: no TCP
+  std::vector<std::string> sackd_sockets;  // that may be on this host
   Duration connect_timeout = seconds(10);
 
+  static NodeDialer of(const ClientConf& conf);
   std::string socket_of(const std::string& node) const;
   bool is_local(const std::string& node) const;
 };
@@ -28,7 +32,7 @@ struct NodeRequest {
   rpc::NodeAddress node;
   uint16_t message = 0;
   std::string payload;
-  bool any_slurmd = false;  // any slurmd of this host does as well: it passes the request on by itself
+  bool any_slurmd = false;  // any slurmd of this host does as well: it passes the request on by itself. sackd does not
   Duration timeout = seconds(60);
 };
 void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, std::function<void(Result<net::Frame>)> answered);

@@ -56,6 +56,7 @@ net::ClientOptions options_for(const ClientConf& conf, Patience patience, Whom w
 }
 
 constexpr Duration kPatienceForPlace = seconds(2);
+constexpr Duration kTurnsToBackupAfter = seconds(3);  // from a slurmdbd that hangs; one that is only busy answers a Ping at once
 
 std::string read_key(const ClientConf& conf) {
   const char* named = getenv("SLURM_SACK_KEY");
@@ -91,6 +92,7 @@ net::ClientOptions database_options(const ClientConf& conf, Patience patience) {
   o.controllers.clear();
   for (const std::string& host : {conf.accounting_host, conf.accounting_backup_host})
     if (!host.empty()) o.controllers.push_back({host, conf.accounting_port});
+  if (!conf.accounting_backup_host.empty()) o.agent_answers_in = o.timeout = std::min(o.timeout, kTurnsToBackupAfter);
   return o;
 }
 

@@ -73,7 +73,7 @@ void add_leader(std::vector<rpc::JobSelector>& selectors, const JobRecord& compo
 
 // Whether the selector means the job, whatever its step. A record of pending tasks, "4-7%2", is meant by each list that names one of them.
 bool meets(const rpc::JobSelector& s, const JobRecord& job) {
-  if (s.sluid) return s.means_run(sluid_of(job.key.id, job.key.submitted, job.key.restarts));
+  if (s.sluid) return s.means_run(job.sluid()) || s.means_run(job.original_sluid());
   if (s.het_offset) return s.means_job(job.key.id, job.het) || (*s.het_offset == 0 && s.job == job.key.id);
   if (s.array_task == kNoArrayTask && s.array_tasks.empty()) return s.means_job(job.key.id, job.het) || s.job == job.array_job_id;
   if (s.job != job.array_job_id) return false;

@@ -95,7 +95,7 @@ std::string missing(const EntityEdit& edit) {
     case Entity::kAccount: return where.accounts.empty() ? " Need name of account to add." : "";
     case Entity::kUser:
       if (where.users.empty()) return " Need name of user to add.";
-      return where.accounts.empty() && where.wckeys.empty() ? " Need name of account to add user to." : "";
+      return where.accounts.empty() && where.wckeys.empty() && !edit.set.default_wckey ? " Need name of account to add user to." : "";
     case Entity::kQos: return where.qos.empty() ? " Need name of qos to add." : "";
     case Entity::kCluster: return where.clusters.empty() ? " Need name of cluster to add." : "";
     case Entity::kResource: return where.names.empty() ? " Need name of resource to add." : "";

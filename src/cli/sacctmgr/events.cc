@@ -98,6 +98,7 @@ Result<> add(const Spec& spec, Time now, Choices& choices) {
     return {};
   }
   if (is(spec.key, "Users")) {
+    query.of_clusters = false;  // whose cause is nobody
     for (const std::string& name : split_names(spec.value)) {
       const Result<Uid> uid = os::find_uid(name);
       if (!uid) return fail(Errc::kUserIdMissing, "Invalid user id: " + name);

@@ -30,7 +30,7 @@ Result<> add_users(std::string_view value, rpc::JobRecordFilter& f) {
 }
 
 Result<> condition(const Spec& s, Time now, rpc::JobRecordFilter& f) {
-  if (is(s.key, "JobIDs")) return add_jobs(s.value, f);
+  if (is(s.key, "JobIDs") || is(s.key, "Ids") || s.key.empty()) return add_jobs(s.value, f);
   if (is(s.key, "Users")) return add_users(s.value, f);
   if (is(s.key, "WCKeys")) return f.wckeys = split_names(s.value), Result<>();
   if (is(s.key, "Clusters")) return f.clusters = split_names(s.value), Result<>();
@@ -51,6 +51,18 @@ Result<int32_t> exit_status(std::string_view text) {
   return fail(Errc::kInvalidReq, "Invalid value for DerivedExitCode (" + std::string(text) + ")", "an exit code of 0 to 255");
 }
 
+// All of the list, or nothing: from_text() leaves out what no job has.
+Result<TresAmounts> amounts_of(const std::string& value) {
+  const auto refused = [&](std::string why) { return fail(Errc::kInvalidReq, "Invalid value for TRES (" + value + ")", std::move(why)); };
+  size_t named = 0, taken = 0;
+  for (std::string_view part : split(value, ',')) named += !trim(part).empty();
+  if (const auto list = TresList::parse(value); !list && !value.contains("mem=")) return refused(list.error().hint);
+  TresAmounts out = TresAmounts::from_text(value);
+  each_tres(out, [&](std::string_view, std::string_view, uint64_t) { ++taken; });
+  if (named == 0 || taken != named) return refused("a list such as cpu=4,mem=8G,gres/gpu=2, each once");
+  return out;
+}
+
 Result<> setting(const Spec& spec, rpc::EditJobRecords& request) {
   const std::string value = spec.value == "''" || spec.value == "\"\"" ? "" : spec.value;
   if (is(spec.key, "AdminComment")) return request.admin_comment = value, Result<>();
@@ -59,8 +71,8 @@ Result<> setting(const Spec& spec, rpc::EditJobRecords& request) {
   if (is(spec.key, "Extra")) return request.extra = value, Result<>();
   if (is(spec.key, "NewWCKey")) return request.wckey = value, Result<>();
   if (is(spec.key, "TRES")) {
-    MUSTER_TRY_VOID(TresList::parse(value));
-    request.tres_allocated = TresAmounts::from_text(value);
+    MUSTER_TRY(amounts, amounts_of(value));
+    request.tres_allocated = std::move(amounts);
     return {};
   }
   if (is(spec.key, "DerivedExitCode")) {
@@ -99,8 +111,8 @@ void modify_jobs(Context& context, Words words) {
   Session* session = context.session();
   if (!session) return;
   if (request.where.clusters.empty()) request.where.clusters.push_back(session->conf().cluster_name);
-  request.where.until = request.where.until == kTimeUnset ? os::wall_now() + seconds(1) : request.where.until;
   request.where.steps = false;
+  request.where.ineligible = true;  // also those that were never eligible
   request.commit = context.options.immediate;
   Result<rpc::JobRecordsEdited> answer = session->call(request);
   if (!answer) return context.complain(answer.error());

@@ -146,6 +146,7 @@ EntityChange difference(const EntityChange& wanted, const AccountRecord& now, co
     out.organization = wanted.organization;
     changed.say("organization", now.organization, *wanted.organization);
   }
+  out.flags = different_names("Flags", wanted.flags, now.flags, changed);
   return out;
 }
 

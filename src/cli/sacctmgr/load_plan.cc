@@ -68,10 +68,10 @@ class Planner {
     for (const AccountEntry& a : file_.accounts) take_account(a);
     gather_users();
     for (const UserEntry& u : file_.users) take_association(u);
+    add_wckeys();  // before one of them becomes a default
     change_levels();
     MUSTER_TRY_VOID(change_defaults());
     MUSTER_TRY_VOID(add_coordinators());
-    add_wckeys();
     if (plan_.edits.size() > kMostEdits)
       return fail(
           Errc::kInvalidReq,
@@ -130,7 +130,12 @@ class Planner {
     for (auto& [name, q] : qos_) std::erase_if(q.preempt, [&](const std::string& other) { return !qos_.contains(other); });
     std::erase_if(here_,
                   [](const auto& e) { return std::get<0>(e.first) != "root" || (!e.second.user.empty() && e.second.user != "root"); });
-    for (auto& [place, a] : here_) a.is_default = false;  // a cluster that is added again has its root associations, which are no default
+    for (auto& [place, a] : here_) {  // a cluster that is added again has its root associations as they were at first
+      a.limits.clear();
+      a.default_qos.clear();
+      a.qos = a.user.empty() ? std::vector<std::string>{"normal"} : std::vector<std::string>();
+      a.is_default = !a.user.empty();
+    }
     cleaned_ = true;
   }
   template <class Record>
@@ -145,15 +150,6 @@ class Planner {
       records.erase(gone[i]);
     }
   }
-  // What an association that comes back begins with: nothing of what it had.
-  static EntityChange fresh_start(const AssociationRecord& before, std::vector<std::string> qos) {
-    EntityChange out;
-    for (const Limit& l : before.limits) out.limits.push_back({l.kind, l.tres, ChangeOp::kClear, 0});
-    if (before.qos != qos) out.qos = {{qos.empty() ? ChangeOp::kClear : ChangeOp::kSet, std::move(qos)}};
-    if (!before.default_qos.empty()) out.default_qos = "";
-    return out;
-  }
-
   // ---- QOS
   Result<> check_names(uint32_t line, std::string_view option, const std::vector<NamesChange>& changes) const {
     for (const NamesChange& c : changes)
@@ -205,13 +201,7 @@ class Planner {
     if (cluster_.name.empty() || cleaned_) {
       EntityEdit& edit = add_edit(EditVerb::kAdd, Entity::kCluster);
       edit.where.clusters = {plan_.cluster};
-      edit.set = restarted("", {"normal"}, of_new_association(wanted));
-      if (!cleaned_) return;
-      EntityEdit user = user_edit(EditVerb::kModify);
-      user.where.accounts = {"root"};
-      user.where.clusters = {plan_.cluster};
-      user.set = restarted("root", {}, {});
-      if (!is_empty(user.set)) add_for_user(std::move(user), "root");
+      edit.set = of_new_association(wanted);
       return;
     }
     EntityEdit edit = user_edit(EditVerb::kModify, Entity::kCluster);
@@ -223,21 +213,6 @@ class Planner {
     }
     if (!is_empty(edit.set)) plan_.edits.push_back(std::move(edit));
   }
-  // The change that makes a root association that was removed what `wanted` says and nothing else; of one that never was, `wanted`.
-  EntityChange restarted(const std::string& user, std::vector<std::string> qos, EntityChange wanted) {
-    const auto before = here_.find(Place{"root", user, ""});
-    if (before == here_.end()) return wanted;
-    EntityChange out = fresh_start(before->second, qos);
-    before->second.limits.clear();
-    before->second.qos = std::move(qos);
-    before->second.default_qos.clear();
-    out.limits.insert(out.limits.end(), wanted.limits.begin(), wanted.limits.end());
-    out.qos.insert(out.qos.end(), wanted.qos.begin(), wanted.qos.end());
-    take_if(out.default_qos, wanted.default_qos);
-    out.classification = wanted.classification;
-    return out;
-  }
-
   void take_account(const AccountEntry& entry) {
     const auto record = accounts_.find(entry.name);
     const auto at = here_.find(Place{entry.name, "", ""});
@@ -262,6 +237,7 @@ class Planner {
     }
     edit.set.description = own.description;
     edit.set.organization = own.organization;
+    edit.set.flags = own.flags;
     if (!is_empty(edit.set)) plan_.edits.push_back(std::move(edit));
   }
 

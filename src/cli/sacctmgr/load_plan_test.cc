@@ -127,5 +127,15 @@ TEST(LoadPlan, AnotherClusterThanTheFiles) {
   EXPECT_EQ(p.edits[1].verb, EditVerb::kAdd) << "the account is there, and not on that cluster";
 }
 
+TEST(LoadPlan, FlagsOfAnAccountAreSet) {
+  LoadPlan p = plan("Cluster - 'tux'\nAccount - 'lab':Flags='UsersAreCoords'\nAccount - 'new':Flags='UsersAreCoords'\n");
+  ASSERT_EQ(p.edits.size(), 2u);
+  for (const EntityEdit& edit : p.edits) {
+    ASSERT_EQ(edit.set.flags.size(), 1u);
+    EXPECT_THAT(edit.set.flags[0].names, ElementsAre("UsersAreCoords"));
+  }
+  EXPECT_EQ(p.edits[1].verb, EditVerb::kAdd);
+}
+
 }  // namespace
 }  // namespace muster::cli

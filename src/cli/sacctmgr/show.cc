@@ -257,7 +257,8 @@ void choose(Context& c, Listing& l) {
   if (c.options.associations && (l.entity == Entity::kAccount || l.entity == Entity::kUser)) l.choices.with_associations = true;
   if (l.entity == Entity::kCoordinator) l.choices.with_coordinators = true;
   l.query.what = l.entity == Entity::kCoordinator ? Entity::kAccount : l.entity;
-  l.query.with_associations = l.choices.with_associations || l.entity == Entity::kCluster;
+  // Transactions name themselves what they touched, and come one after the other.
+  l.query.with_associations = (l.choices.with_associations && l.entity != Entity::kTransaction) || l.entity == Entity::kCluster;
   l.query.with_coordinators = l.choices.with_coordinators;
   l.query.raw = l.choices.without_parent_limits;
   l.query.raw_qos = l.choices.with_raw_qos;

@@ -104,10 +104,18 @@ std::string add_account(const EntityEdit& edit, const rpc::Entities& e, bool typ
     out += " Adding Account(s)\n" + names(e.accounts) + " Settings\n";
     out += setting("Description", 15, edit.set.description.value_or("Account Name"));
     out += setting("Organization", 15, edit.set.organization.value_or("Parent/Account Name"));
+    out += names_changes("Flags", 15, edit.set.flags);
   }
   if (std::string lines = new_associations(e, false); !lines.empty()) out += " Associations\n" + lines;
   if (typed && !out.empty()) out += " Settings\n" + association_settings(edit.set, true);
   return out;
+}
+
+std::string wckey_lines(const rpc::Entities& changed) {
+  std::string out;
+  for (const WckeyRecord& w : changed.wckeys)
+    out += "  U = " + wide(w.user, 9) + " W = " + wide(w.name, 10) + " C = " + wide(w.cluster, 10) + "\n";
+  return out.empty() ? "" : " WCKeys =\n" + out;
 }
 
 std::string add_user(const EntityEdit& edit, const rpc::Entities& entities) {
@@ -123,7 +131,7 @@ std::string add_user(const EntityEdit& edit, const rpc::Entities& entities) {
   }
   if (std::string lines = new_associations(entities, true); !lines.empty())
     out += " Associations =\n" + lines + " Non Default Settings\n" + association_settings(change, false);
-  return out;
+  return out + wckey_lines(entities);
 }
 
 std::string upper(std::string text) {
@@ -294,12 +302,7 @@ std::string told(const EntityEdit& edit, const rpc::Entities& changed, bool type
     case Entity::kCluster: return add_cluster(edit, changed);
     case Entity::kResource: return add_resource(changed);
     case Entity::kFederation: return federation_lines("Adding Federation(s)", edit, changed);
-    case Entity::kWckey: {
-      std::string out;
-      for (const WckeyRecord& w : changed.wckeys)
-        out += "  U = " + wide(w.user, 9) + " W = " + wide(w.name, 10) + " C = " + wide(w.cluster, 10) + "\n";
-      return out.empty() ? "" : " WCKeys =\n" + out;
-    }
+    case Entity::kWckey: return wckey_lines(changed);
     default: return {};
   }
 }

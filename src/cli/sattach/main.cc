@@ -71,8 +71,7 @@ Result<LaunchPlan> make_plan(const SattachOptions& options, rpc::StepCreated ste
   MUSTER_TRY_VOID(take_filter(options.input_filter, "input-filter", step.num_tasks, plan.request.std_in));
   MUSTER_TRY_VOID(take_filter(options.output_filter, "output-filter", step.num_tasks, plan.request.std_out));
   MUSTER_TRY_VOID(take_filter(options.error_filter, "error-filter", step.num_tasks, plan.request.std_err));
-  plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
-  plan.dialer.security = client_options(conf, Patience::kNone).security;
+  plan.dialer = NodeDialer::of(conf);
   plan.step = std::move(step);
   return plan;
 }

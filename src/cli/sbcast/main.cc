@@ -130,9 +130,7 @@ void say_settings(const SbcastOptions& options, const FileToSend& file, const Fi
 Result<> send_to(Session& session, const SbcastOptions& options, const std::vector<std::string>& operands, const os::CliLog& log) {
   const ClientConf& conf = session.conf();
   MUSTER_TRY(targets, find_targets(session, options));
-  NodeDialer dialer;
-  dialer.slurmd_pid_file = conf.slurmd_pid_file;
-  dialer.security = client_options(conf, Patience::kNone).security;
+  const NodeDialer dialer = NodeDialer::of(conf);
   FileToSend file;
   file.source = operands[0];
   file.destination = destination_of(operands[0], operands[1], conf, current_directory());

@@ -108,8 +108,7 @@ LaunchPlan launch_plan(const JobOptions& options, const rpc::Allocated& allocate
   LaunchPlan plan;
   plan.request = options.step;
   plan.request.environment = task_environment_of(options, allocated, conf, place, all);
-  plan.dialer.slurmd_pid_file = conf.slurmd_pid_file;
-  plan.dialer.security = client_options(conf, Patience::kNone).security;
+  plan.dialer = NodeDialer::of(conf);
   plan.ports = conf.srun_ports;
   plan.kill_wait_seconds = conf.kill_wait_seconds;
   plan.wait_seconds = options.step.wait_seconds.value_or(conf.wait_seconds);

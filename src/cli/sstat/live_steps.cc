@@ -95,9 +95,7 @@ Result<LiveStep> ask_nodes(Session& session, const StepRow& step) {
   MUSTER_TRY(told, session.call(ask));
   LiveStep out;
   out.sluid = told.sluid;
-  NodeDialer dialer;
-  dialer.slurmd_pid_file = session.conf().slurmd_pid_file;
-  dialer.security = client_options(session.conf(), Patience::kNone).security;
+  const NodeDialer dialer = NodeDialer::of(session.conf());
   Asker(dialer, told, out).run();
   return out;
 }

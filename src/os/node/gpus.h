@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/gpu_fabric.h"
 #include "model/resources.h"
 #include "os/node/hardware.h"
 
@@ -32,6 +33,8 @@ struct GpuInventory {
   std::vector<GpuDevice> devices;   // by index
   std::vector<std::string> faults;  // "GPU 0000:3b:00.0: GPU is lost": for the log and the node's reason
   std::string driver_version;
+  GpuFabric fabric;         // NVML: the NVLink fabric that all cards which answer are of
+  std::string fabric_note;  // why it is not known, where there is one; for the log
 };
 
 inline constexpr char kNvmlLibrary[] = "libnvidia-ml.so.1", kRocmSmiLibrary[] = "librocm_smi64.so",

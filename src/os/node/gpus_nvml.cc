@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "os/files.h"
 #include "os/node/gpus.h"
+#include "os/node/nvml_fabric.h"
 #include "os/node/nvml_library.h"
 
 namespace muster::os {
@@ -159,6 +160,14 @@ void count_links(const std::vector<Card>& cards, GpuInventory& out) {
   }
 }
 
+void add_fabric(const Nvml& nvml, const std::vector<Card>& cards, GpuInventory& out) {
+  std::vector<NvmlCard> asked;
+  for (const Card& c : cards) asked.push_back({c.handle, "GPU " + c.device.pci_bus_id});
+  FabricFound found = find_fabric(nvml, asked);
+  out.fabric = found.fabric;
+  out.fabric_note = std::move(found.note);
+}
+
 }  // namespace
 
 Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& options) {
@@ -181,6 +190,7 @@ Result<GpuInventory> discover_gpus_nvml(const CpuMap& cpus, const GpuDiscovery& 
   std::sort(cards.begin(), cards.end(), [](const Card& a, const Card& b) { return a.device.pci_bus_id < b.device.pci_bus_id; });
   for (const Card& c : cards) add_devices(*nvml, c, options, out);
   count_links(cards, out);
+  add_fabric(*nvml, cards, out);
   return out;
 }
 

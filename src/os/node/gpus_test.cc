@@ -58,6 +58,20 @@ TEST_F(Gpus, EightH100BehindSwitches) {
   EXPECT_EQ(format_gres(gres), "gpu:nvidia_h100_80gb_hbm3:8");
 }
 
+TEST_F(Gpus, TheFabricIsOfTheCardsThatAnswer) {
+  const std::string file = dir.path() + "/fabric";
+  ASSERT_TRUE(write_file_atomic(file, "fabric -1 2f9c1d3e00aa4bcd8e010242ac120002 7 3 0\n"));
+  setenv("MUSTER_FAKE_NVML_FABRIC", file.c_str(), 1);
+  EXPECT_EQ(on("dead")->fabric.text(), "2f9c1d3e-00aa-4bcd-8e01-0242ac120002.7");
+  ASSERT_TRUE(write_file_atomic(file, "fabric -1 2f9c1d3e00aa4bcd8e010242ac120002 7 2 0\n"));
+  auto early = on("h100");
+  unsetenv("MUSTER_FAKE_NVML_FABRIC");
+  EXPECT_FALSE(early->fabric.known());
+  EXPECT_THAT(early->fabric_note, HasSubstr("GPU 0000:20:00.0 has not registered"));
+  EXPECT_TRUE(early->faults.empty());  // its GPUs work
+  EXPECT_EQ(early->devices.size(), 8u);
+}
+
 TEST_F(Gpus, MigInstancesAreDevices) {
   const std::string caps = "/proc/driver/nvidia/capabilities/gpu0/mig/";
   put(caps + "gi1/access", "DeviceFileMinor: 12\nDeviceFileMode: 256\n");

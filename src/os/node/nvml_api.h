@@ -34,6 +34,15 @@ typedef struct {
   unsigned long long timeStamp;                    // microseconds
   unsigned int smUtil, memUtil, encUtil, decUtil;  // percent
 } nvmlProcessUtilizationSample_t;
+
+typedef struct {         // version 2
+  unsigned int version;  // in: nvml::kFabricInfoVersion
+  unsigned char clusterUuid[16];
+  nvmlReturn_t status;  // of the registration, once it is completed
+  unsigned int cliqueId;
+  unsigned char state;
+  unsigned int healthMask;
+} nvmlGpuFabricInfoV_t;
 }
 
 namespace muster::os::nvml {
@@ -44,6 +53,8 @@ inline constexpr unsigned kNameSize = 96;
 inline constexpr int kGraphicsClock = 0, kMemoryClock = 2;
 inline constexpr unsigned kMaxClocks = 512;
 inline constexpr int kUncorrectedErrors = 1, kVolatileErrors = 0, kAggregateErrors = 1;
+inline constexpr unsigned kFabricInfoVersion = sizeof(nvmlGpuFabricInfoV_t) | 2u << 24;
+inline constexpr unsigned char kFabricNotStarted = 1, kFabricInProgress = 2, kFabricCompleted = 3;
 inline constexpr int kLinkErrorCounters = 4;  // replays, recoveries, CRC errors of flits and of data
 
 struct Api {
@@ -60,6 +71,7 @@ struct Api {
   nvmlReturn_t (*cpu_affinity)(nvmlDevice_t, unsigned, unsigned long*) = nullptr;
   nvmlReturn_t (*nvlink_state)(nvmlDevice_t, unsigned, unsigned*) = nullptr;
   nvmlReturn_t (*nvlink_remote)(nvmlDevice_t, unsigned, nvmlPciInfo_t*) = nullptr;
+  nvmlReturn_t (*fabric_info)(nvmlDevice_t, nvmlGpuFabricInfoV_t*) = nullptr;  // drivers of 2023 and later
   // MIG: absent in old drivers
   nvmlReturn_t (*mig_mode)(nvmlDevice_t, unsigned*, unsigned*) = nullptr;
   nvmlReturn_t (*max_mig_devices)(nvmlDevice_t, unsigned*) = nullptr;

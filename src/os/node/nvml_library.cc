@@ -21,6 +21,7 @@ Result<std::unique_ptr<Nvml>> Nvml::load(const std::string& path, const std::str
   functions.find(api.cpu_affinity, "nvmlDeviceGetCpuAffinity");
   functions.find(api.nvlink_state, "nvmlDeviceGetNvLinkState");
   functions.find(api.nvlink_remote, "nvmlDeviceGetNvLinkRemotePciInfo_v2");
+  functions.find(api.fabric_info, "nvmlDeviceGetGpuFabricInfoV");
   functions.find(api.mig_mode, "nvmlDeviceGetMigMode");
   functions.find(api.max_mig_devices, "nvmlDeviceGetMaxMigDeviceCount");
   functions.find(api.mig_handle, "nvmlDeviceGetMigDeviceHandleByIndex");

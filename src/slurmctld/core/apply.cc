@@ -11,6 +11,7 @@
 #include "slurmctld/core/node_use.h"
 #include "slurmctld/core/records.h"
 #include "slurmctld/core/reservation_state.h"
+#include "slurmctld/core/run_parts.h"
 #include "slurmctld/core/turns.h"
 
 namespace muster::slurmctld {
@@ -208,6 +209,7 @@ class Applier : ToolApplier {
         g->highest_exit = std::max(g->highest_exit, code);
         (ending.state == JobState::kCompleted ? g->ended_ok : g->ended_bad) += tasks;
       }
+      if (job.state == JobState::kSuspended) job.run.edit().suspended_total = suspended_by(job, ending.time);
       job.state = ending.state;
       job.reason = ending.reason;
       job.detail = ending.detail;
@@ -265,6 +267,7 @@ class Applier : ToolApplier {
       for (size_t i = before->fenced.size(); i < job.allocation->fenced.size(); ++i) use_.fence(job.allocation->fenced[i]);
       move_steps(job, place);
       JobRun& run = job.run.edit();
+      if (begins_part(job, shrunk.time)) run.resizes.push_back({shrunk.time, suspended_by(job, shrunk.time)});
       run.batch_index = place[run.batch_index] == kGivenUp ? 0 : place[run.batch_index];
       run.releasing = Bitmap(job.allocation->nodes.size());
       run.settling = moved(run.settling, place);
@@ -351,8 +354,9 @@ class Applier : ToolApplier {
     if (Job* j = c_.jobs.edit(e.job.value)) {
       j->next_step = std::max(j->next_step, e.step.id.value < kInteractiveStep.value ? e.step.id.value + 1 : 0);
       auto waiting = std::ranges::find(j->steps, e.step.id, &Step::id);
-      if (waiting == j->steps.end()) j->steps.push_back(e.step);
-      else *waiting = e.step;
+      Step& step = waiting == j->steps.end() ? j->steps.emplace_back() : *waiting;
+      step = e.step;
+      step.suspended_before = suspended_by(*j, step.start);
     }
   }
   void operator()(const StepNodesDone& e) {

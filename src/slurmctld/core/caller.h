@@ -22,7 +22,7 @@ struct Caller {
   // The host that passed the request on, where it is known by a certificate of its own; passed_on.h says what then counts. kUser: there is none,
   // or it has the cluster key.
   Subject through;
-  std::optional<NodeId> through_node;  // which node that is
+  std::optional<NodeId> through_node;  // which node that is; of a node that joins in its own name, that one
   static Caller root() { return {}; }
 };
 

@@ -24,6 +24,8 @@ bool comes_back(const Cluster& cluster, const Job& j) {
   return j.finished() && ((j.flags & (kJobRequeued | kJobRequeueHold)) || recurrence_of(cluster, j));
 }
 
+bool stays_ended(const Cluster& cluster, const Job& j) { return j.finished() && !comes_back(cluster, j); }
+
 std::string name_of(const rpc::JobSelector& s) {
   std::string out = std::to_string(s.job.value);
   if (s.het_offset) out += "+" + std::to_string(*s.het_offset);
@@ -165,18 +167,30 @@ struct Canceller {
   }
 };
 
-// ---- hold and release. A running job is held for the time when it is queued again.
+// ---- hold and release. A job that runs, or is on its way back into the queue, is held for the time when it is queued again; what its run
+// ended with stays as it is.
+bool held_by_admin(const Job& j) {
+  const bool will_be = j.finished() && (j.flags & kJobRequeueHold) && !(j.flags & kJobHeldByUser);
+  return will_be || (j.flags & kJobHeldByAdmin);
+}
+
 void hold(const View& v, const Job& j, bool user, Events& out) {
+  if (held_by_admin(j) && !v.may(Right::kAdminHold)) return;  // and stays that
   event::JobChanged e = changed(j);
   e.priority = 0;
   mark_held(v, j, user, e);
+  if (j.finished()) e.reason = j.reason;
   out.push_back(std::move(e));
 }
 
 void release(const View& v, const Job& j, Events& out) {
+  const bool comes_back_held = j.finished() && (j.flags & kJobRequeueHold);
+  if (j.priority != 0 && !comes_back_held) return;
   event::JobChanged e = changed(j);
   e.flags &= ~(kJobHeldByUser | kJobHeldByAdmin | kJobSpecialExit | kJobRequeueHold | kJobResvDelHold | kJobPriorityFixed);
   e.priority = default_priority(v, j.id, j.request->nice);
+  if (comes_back_held) e.flags |= kJobRequeued;
+  if (j.finished()) return out.push_back(std::move(e));
   if (is_eligible_anew(v, j, e)) e.eligible = earliest_start(v, j);
   e.reason = waiting_reason(v, j.dependencies.get(), e.eligible);
   out.push_back(std::move(e));
@@ -193,6 +207,7 @@ Result<> requeue(const View& view, const Job& job, const rpc::ControlJobs& reque
   if (!requeue_allowed(view, job)) return fail(Errc::kDisabled);  // --no-requeue, or JobRequeue=0
   uint32_t flags = hold_it || job.state == JobState::kSuspended ? kJobRequeueHold : kJobRequeued;
   if (hold_it && request.special_exit) flags |= kJobSpecialExit;
+  if ((flags & kJobRequeueHold) && !view.may(Right::kAdminHold)) flags |= kJobHeldByUser;  // who holds it may release it
   if (job.finished() && job.het) return requeue_ended(view, job, flags, out);
   if (job.finished()) {
     // Tasks that were cancelled together before any of them had a record of its own cannot come back: there is no record for them.
@@ -238,14 +253,13 @@ Result<> act(const View& view, const Job& job, const rpc::ControlJobs& request, 
   switch (request.action) {
     case rpc::JobAction::kHold:
     case rpc::JobAction::kUserHold:
-      if (job.finished()) return fail(Errc::kJobFinished);
+      if (stays_ended(view.cluster, job)) return fail(Errc::kJobFinished);
       hold(view, job, request.action == rpc::JobAction::kUserHold, out.events);
       return {};
     case rpc::JobAction::kRelease:
-      if (job.finished()) return fail(Errc::kJobFinished);
-      if ((job.flags & kJobHeldByAdmin) && !view.may(Right::kAdminHold)) return fail(Errc::kAccessDenied);
-      if (job.priority != 0) return {};
-      if (job.pending()) MUSTER_TRY_VOID(check_ever_runs(view, job.whole_request(), job.partition));
+      if (stays_ended(view.cluster, job)) return fail(Errc::kJobFinished);
+      if (held_by_admin(job) && !view.may(Right::kAdminHold)) return fail(Errc::kAccessDenied);
+      if (job.pending() && job.priority == 0) MUSTER_TRY_VOID(check_ever_runs(view, job.whole_request(), job.partition));
       release(view, job, out.events);
       return {};
     case rpc::JobAction::kRequeue:
@@ -385,13 +399,14 @@ Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlJobs&
   const bool held =
       request.action == rpc::JobAction::kHold || request.action == rpc::JobAction::kUserHold || request.action == rpc::JobAction::kRelease;
   const std::vector<rpc::JobSelector> selectors = held ? whole_where_wanted(view, request.jobs) : request.jobs;
+  auto is_over = [&](const Job& j) { return held ? stays_ended(view.cluster, j) : j.finished(); };
   const Picked picked = pick_jobs(view, selectors, out.events);
   for (size_t i = 0; i < picked.of.size(); ++i) {
     const std::string name = name_of(selectors[i]);
     const auto& [jobs, known] = picked.of[i];
     if (!known) out.reply.errors.push_back({name, errc_number(Errc::kInvalidJobId), std::string(errc_text(Errc::kInvalidJobId))});
     for (const Job* j : jobs) {
-      if (jobs.size() > 1 && j->finished() && !j->het.leads()) continue;  // of an array only those that can still be acted on
+      if (jobs.size() > 1 && is_over(*j) && !j->het.leads()) continue;  // of an array only those that can still be acted on
       if (whole_only(request.action) && names_component(selectors[i], *j)) refuse_component(*j, name);
       else if (!goes_with_leader(request.action, *j)) run(*j, name);
     }
@@ -400,7 +415,7 @@ Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlJobs&
   std::ranges::sort(names);
   if (!names.empty())
     view.cluster.jobs.for_each([&](uint32_t, const Job& j) {
-      const bool own = !goes_with_leader(request.action, j) && !j.finished();
+      const bool own = !goes_with_leader(request.action, j) && !is_over(j);
       if (own && view.may(j) && std::ranges::binary_search(names, j.name())) run(j, job_name_for_users(j));
     });
   if (!to_top.empty()) MUSTER_TRY_VOID(top(view, to_top, out.events));

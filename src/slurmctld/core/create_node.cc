@@ -123,15 +123,16 @@ std::vector<NodeId> free_node_ids(const Cluster& cluster, size_t count) {
   return out;
 }
 
-Result<std::vector<NodeSpec>> read_node_line(const View& view, const std::string& names, const std::vector<rpc::KeyValue>& keys) {
+Result<std::vector<NodeSpec>> read_node_line(const config::Config& config, const std::string& names,
+                                             const std::vector<rpc::KeyValue>& keys) {
   std::string line = "NodeName=" + names;
   for (const rpc::KeyValue& kv : keys) {
     MUSTER_TRY_VOID(check_key(kv));
     line += " " + kv.key + "=\"" + kv.value + "\"";
   }
   config::Config alone;  // no file says anything of these nodes
-  alone.gres_types = view.settings.config().gres_types;
-  MUSTER_TRY(nodes, config::parse_node_line(view.settings.config(), line));
+  alone.gres_types = config.gres_types;
+  MUSTER_TRY(nodes, config::parse_node_line(config, line));
   alone.nodes = std::move(nodes);
   std::vector<NodeSpec> out;
   for (uint32_t index = 0; index < alone.nodes.size(); ++index) {
@@ -170,7 +171,7 @@ Result<> redefine_node(const View& view, const Node& node, NodeSpec spec, Events
 }
 
 Result<Decision<rpc::Messages>> create_nodes(const View& view, const rpc::UpdateNode& request) {
-  MUSTER_TRY(specs, read_node_line(view, request.nodes, request.changes));
+  MUSTER_TRY(specs, read_node_line(view.settings.config(), request.nodes, request.changes));
   for (const NodeSpec& spec : specs)
     if (!spec.cloud && !spec.future && !spec.external)
       return fail(Errc::kInvalidNodeState, {}, "only State=CLOUD, State=FUTURE and State=EXTERNAL nodes can be created");

@@ -11,7 +11,8 @@ namespace muster::slurmctld {
 
 // The nodes of the line "NodeName=<names> Key=…", checked as a line of slurm.conf is; `dynamic` is set. The error names the key and the
 // rule it breaks, or the State= of a line that says one.
-Result<std::vector<NodeSpec>> read_node_line(const View& view, const std::string& names, const std::vector<rpc::KeyValue>& keys);
+Result<std::vector<NodeSpec>> read_node_line(const config::Config& config, const std::string& names,
+                                             const std::vector<rpc::KeyValue>& keys);
 
 // Numbers that no node has and that no job of the table, ended ones too, knows a node by; the lowest, so that bitmaps stay short where nodes
 // come and go. Cost: O(nodes that jobs hold or held).

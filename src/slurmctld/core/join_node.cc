@@ -1,7 +1,7 @@
 // A slurmd that was started with -Z or -F asks which node it is (model/join_rpc.h). Once it has the answer it registers like any other, and
 // stays a node until scontrol delete, or for -F until State=FUTURE: so a slurmd that merely connects again takes nothing back.
 //
-// Whoever may ask has the cluster key or is root. Even so a name is not taken from a machine that is there: while its slurmd is connected, only
+// Who has a certificate as a node joins as that node: View::caller.through_node says which. Everybody else has the cluster key or is root. Even so a name is not taken from a machine that is there: while its slurmd is connected, only
 // the same machine, by the id of its boot or by its address, is given it.
 #include <algorithm>
 
@@ -9,6 +9,7 @@
 #include "model/request_texts.h"
 #include "slurmctld/core/create_node.h"
 #include "slurmctld/core/decide.h"
+#include "slurmctld/core/join_node.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -28,11 +29,15 @@ Result<> check_request(const rpc::JoinNode& request) {
   return {};
 }
 
+Result<NodeSpec> one_node(const config::Config& config, const rpc::JoinNode& request) {
+  MUSTER_TRY(specs, read_node_line(config, request.name, request.definition));
+  if (specs.size() != 1 || specs.front().name != request.name) return fail(Errc::kInvalidNodeName, {}, "a slurmd is one node");
+  return std::move(specs.front());
+}
+
 // The node that the request describes, where it is.
-Result<NodeSpec> described(const View& view, const rpc::JoinNode& request, const std::string& name) {
-  MUSTER_TRY(specs, read_node_line(view, name, request.definition));
-  if (specs.size() != 1 || specs.front().name != name) return fail(Errc::kInvalidNodeName, {}, "a slurmd is one node");
-  NodeSpec spec = std::move(specs.front());
+Result<NodeSpec> described(const View& view, const rpc::JoinNode& request) {
+  MUSTER_TRY(spec, one_node(view.settings.config(), request));
   if (spec.cloud || spec.future || spec.external)
     return fail(Errc::kInvalidNodeState, {}, "State=" + spec.initial_state + " is of nodes that scontrol creates or slurm.conf has");
   const bool given = std::ranges::any_of(request.definition, [](const rpc::KeyValue& kv) { return iequals(kv.key, "NodeAddr"); });
@@ -74,7 +79,7 @@ Result<> join_known(const View& view, const Node& node, NodeSpec spec, Decision<
 }
 
 Result<> join_as_itself(const View& view, const rpc::JoinNode& request, Decision<rpc::NodeJoined>& out) {
-  MUSTER_TRY(spec, described(view, request, request.name));
+  MUSTER_TRY(spec, described(view, request));
   out.reply.name = spec.name;
   out.reply.definition = request.definition;
   const Node* node = view.cluster.node(spec.name);
@@ -110,29 +115,45 @@ std::vector<rpc::KeyValue> definition_of(const NodeSpec& spec) {
   return out;
 }
 
-// slurm.conf(5): the same sockets, cores and threads. The machine that had a node before gets the same again.
-const Node* future_for(const View& view, const rpc::JoinNode& request, const NodeSpec& machine) {
+// slurm.conf(5): the same sockets, cores and threads; and the feature that is asked for.
+bool fits(const NodeSpec& s, const NodeSpec& machine, const std::string& feature) {
+  return s.sockets == machine.sockets && s.cores_per_socket == machine.cores_per_socket && s.threads_per_core == machine.threads_per_core &&
+         (feature.empty() || std::ranges::find(s.features, feature) != s.features.end());
+}
+
+// The machine that had a node before gets the same again.
+const Node* future_for(const Cluster& cluster, const rpc::JoinNode& request, const NodeSpec& machine, const FutureNames& names) {
   const Node* free = nullptr;
   const Node* own = nullptr;
-  view.cluster.nodes.for_each([&](uint32_t, const Node& n) {
-    if ((n.flags & kNodeDynamicFuture) && iequals(n.spec->hostname, request.name)) own = &n;
-    if (free || n.admin != NodeState::kFuture || n.connected) return;
-    const NodeSpec& s = *n.spec;
-    const bool fits =
-        s.sockets == machine.sockets && s.cores_per_socket == machine.cores_per_socket && s.threads_per_core == machine.threads_per_core;
-    if (fits && (request.feature.empty() || std::ranges::find(s.features, request.feature) != s.features.end())) free = &n;
+  cluster.nodes.for_each([&](uint32_t, const Node& n) {
+    if ((n.flags & kNodeDynamicFuture) && iequals(n.spec->hostname, request.name) && names.may_have(n.spec->name)) own = &n;
+    if (free || n.admin != NodeState::kFuture || n.connected || !fits(*n.spec, machine, request.feature)) return;
+    if (names.may_have(n.spec->name) && names.is_free(n.spec->name)) free = &n;
   });
   return own ? own : free;
 }
 
+// The node of the certificate: whatever the machine is called today.
+const Node* bound_to(const View& view, const rpc::JoinNode& request, const NodeSpec& machine) {
+  const Node* node = view.cluster.nodes.find(view.caller.through_node->value);
+  if (!node) return nullptr;
+  const bool waits = node->admin == NodeState::kFuture && fits(*node->spec, machine, request.feature);
+  return waits || (node->flags & kNodeDynamicFuture) ? node : nullptr;
+}
+
+std::unexpected<Error> none_left(const rpc::JoinNode& request, const NodeSpec& machine) {
+  return fail(
+      Errc::kInvalidNodeName, "no FUTURE node is left for this machine",
+      "it needs one with Sockets=" + std::to_string(machine.sockets) + " CoresPerSocket=" + std::to_string(machine.cores_per_socket) +
+          " ThreadsPerCore=" + std::to_string(machine.threads_per_core) + (request.feature.empty() ? "" : " Feature=" + request.feature));
+}
+
 Result<> join_as_future(const View& view, const rpc::JoinNode& request, Decision<rpc::NodeJoined>& out) {
-  MUSTER_TRY(machine, described(view, request, request.name));
-  const Node* node = future_for(view, request, machine);
-  if (!node)
-    return fail(
-        Errc::kInvalidNodeName, "no FUTURE node is left for this machine",
-        "it needs one with Sockets=" + std::to_string(machine.sockets) + " CoresPerSocket=" + std::to_string(machine.cores_per_socket) +
-            " ThreadsPerCore=" + std::to_string(machine.threads_per_core) + (request.feature.empty() ? "" : " Feature=" + request.feature));
+  MUSTER_TRY(machine, described(view, request));
+  const auto any = [](const std::string&) { return true; };
+  const Node* node =
+      view.caller.through_node ? bound_to(view, request, machine) : future_for(view.cluster, request, machine, FutureNames{any, any});
+  if (!node) return none_left(request, machine);
   MUSTER_TRY_VOID(check_machine(view, *node, request));
   NodeSpec spec = *node->spec;
   spec.address = machine.address;
@@ -147,6 +168,15 @@ Result<> join_as_future(const View& view, const rpc::JoinNode& request, Decision
 }
 
 }  // namespace
+
+Result<std::string> choose_future(const Cluster& cluster, const config::Config& config, const rpc::JoinNode& machine,
+                                  const FutureNames& names) {
+  MUSTER_TRY_VOID(check_request(machine));
+  MUSTER_TRY(spec, one_node(config, machine));
+  const Node* node = future_for(cluster, machine, spec, names);
+  if (!node) return none_left(machine, spec);
+  return node->spec->name;
+}
 
 Result<Decision<rpc::NodeJoined>> decide(const View& view, const rpc::JoinNode& request) {
   MUSTER_TRY_VOID(check_request(request));

@@ -64,6 +64,8 @@ TEST(Quarantine, ASuspectIsTestedAndReturns) {
   EXPECT_EQ(b.orders<node_rpc::TestNode>()[0].since, b.core.cluster().quarantines.at(0).since);
   b.report(0, node_rpc::NodeTested{b.now + seconds(9), true, ""});  // an answer to some other test
   EXPECT_TRUE(b.drained(0));
+  b.report(1, node_rpc::NodeTested{b.core.cluster().quarantines.at(0).since, true, ""});  // another node's word for it
+  EXPECT_TRUE(b.drained(0));
   b.answer(0, true);
   EXPECT_FALSE(b.drained(0));
   EXPECT_EQ(b.node(0).reason, "");

@@ -40,7 +40,9 @@ rpc::TopologyAnswer topology_of(const Cluster& cluster) {
   if (cluster.topologies) out.topologies = *cluster.topologies;
   cluster.nodes.for_each([&](uint32_t id, const Node& n) {
     out.nodes.resize(id + 1);
+    out.fabrics.resize(id + 1);
     out.nodes[id] = n.spec->name;
+    if (n.hardware) out.fabrics[id] = n.hardware->fabric;
   });
   return out;
 }

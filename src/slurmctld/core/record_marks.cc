@@ -3,6 +3,7 @@
 #include <functional>
 
 #include "slurmctld/core/records.h"
+#include "slurmctld/core/run_parts.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -54,10 +55,11 @@ class Keeper {
       });
     });
   }
-  // A step goes with the last of its nodes.
+  // The part of the run that ends here. A step goes with the last of its nodes.
   void operator()(const JobShrunk& e) {
     const Job* j = c_.jobs.find(e.job.value);
     if (!j || !j->allocation || !e.allocation) return;
+    if (begins_part(*j, e.time)) keep_job(make_part_record(c_, *j, e.time));
     auto gone = [&](const StepShare& x) {
       const NodeId node = j->allocation->nodes[x.node_index].node;
       return std::ranges::find(e.allocation->nodes, node, &NodeShare::node) == e.allocation->nodes.end();
@@ -102,6 +104,8 @@ class Keeper {
     r.state = state;
     r.exit_status = std::max(exit_status, s.exit_status);
     r.ended = ended;
+    r.suspended = kTimeUnset;
+    r.suspended_total = suspended_since(j, s.suspended_before, ended);
     r.cancelled_by = by;
     return keep(std::move(r));
   }
@@ -139,7 +143,9 @@ class Keeper {
   void keep_job(const Job& j) {
     if (has_batch_record(j)) keep(make_batch_record(c_, j));
     if (has_external_record(j)) keep(make_external_record(c_, j));
-    JobRecord r = make_job_record(c_, j);
+    keep_job(make_job_record(c_, j));
+  }
+  void keep_job(JobRecord r) {
     r.position = c_.position;
     add({.job = std::make_shared<const JobRecord>(std::move(r))});
   }

@@ -10,13 +10,12 @@
 #include "model/array_spec.h"
 #include "sched/queue/priority.h"
 #include "slurmctld/core/rows.h"
+#include "slurmctld/core/run_parts.h"
 
 namespace muster::slurmctld {
 namespace {
 
 constexpr uint32_t kRpcVersion = 1;
-
-JobRecordKey key_of(const Job& j) { return {j.id, j.submitted, j.restarts}; }
 
 void add_request(const Cluster& cluster, const RequestBody& r, uint32_t partition, JobRecord& out) {
   copy_same_fields(r, out);
@@ -61,6 +60,16 @@ JobState batch_state(const Job& j) {
                                                                                                             : j.state;
 }
 
+// What a step's record has of the part of the run in which the step began, and of the time that the job was suspended since then.
+void begin_step(const Job& job, Time began, Duration suspended_before, StepRecord& out) {
+  const bool suspended = job.state == JobState::kSuspended;
+  out.job = key_of(job, began);
+  out.position = job.record_position;
+  out.started = began;
+  out.suspended_total = std::max(job.run->suspended_total - suspended_before, Duration::zero());
+  if (suspended) out.suspended = std::max(job.run->suspended, began);
+}
+
 // Whether somebody else ended the job: then it did not fail, whatever its script said on the way.
 bool was_ended(JobState state) {
   return state == JobState::kCancelled || state == JobState::kTimeout || state == JobState::kDeadline || state == JobState::kPreempted;
@@ -70,15 +79,15 @@ bool was_ended(JobState state) {
 
 bool keeps_records(const config::Config& c) { return c.accounting_storage_type == "accounting_storage/slurmdbd"; }
 
-JobRecord make_job_record(const Cluster& cluster, const Job& job) {
+JobRecord make_run_record(const Cluster& cluster, const Job& job) {
   JobRecord record;
   copy_same_fields(job, record);
-  record.key = key_of(job);
+  record.key = {job.id, job.submitted, job.restarts};
   record.position = job.record_position;
   record.cluster = cluster.name;
   if (was_ended(job.state)) record.exit_status = 0;
   if (job.array_tasks) record.array_tasks = format_array_tasks(*job.array_tasks);
-  record.flags = job.flags & ~kJobCompleting;                        // this flag is about its nodes, which are no matter of accounting
+  record.flags = job.flags & ~(kJobCompleting | kJobResizing);       // these are about its nodes, which are no matter of accounting
   if (record.flags & kJobRequeueHold) record.flags |= kJobRequeued;  // that it is held then is its next run's
   if (job.detail) record.detail = *job.detail;
   if (job.pending() && job.dependencies) record.eligible = {};  // it only says when to look again
@@ -99,13 +108,35 @@ JobRecord make_job_record(const Cluster& cluster, const Job& job) {
   return record;
 }
 
+JobRecord make_job_record(const Cluster& cluster, const Job& job) {
+  JobRecord record = make_run_record(cluster, job);
+  if (job.run->resizes.empty()) return record;
+  const Resize& last = job.run->resizes.back();
+  record.key.submitted = last.at;
+  record.first_submitted = job.submitted;
+  record.eligible = record.started = last.at;
+  if (record.ended != kTimeUnset) record.ended = std::max(record.ended, last.at);  // the clock may have been set back
+  record.suspended_total = std::max(record.suspended_total - last.suspended_before, Duration::zero());
+  record.suspended = std::max(record.suspended, last.at);
+  return record;
+}
+
+JobRecord make_part_record(const Cluster& cluster, const Job& job, Time ended) {
+  JobRecord record = make_job_record(cluster, job);
+  record.state = JobState::kRunning;
+  record.flags |= kJobResizing;
+  record.ended = ended;
+  record.suspended = kTimeUnset;
+  const std::vector<Resize>& resizes = job.run->resizes;
+  record.suspended_total = suspended_since(job, resizes.empty() ? Duration::zero() : resizes.back().suspended_before, ended);
+  return record;
+}
+
 StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& step) {
   StepRow row = make_step_row(cluster, job, step);
   StepRecord record;
   copy_same_fields(row, record);
-  record.job = key_of(job);
-  record.position = job.record_position;
-  record.started = step.start;
+  begin_step(job, step.start, step.suspended_before, record);
   record.tres_allocated = row.tres;
   record.gres_allocated = gres_text(gres_sum(step.shares));
   record.layout = row.distribution;
@@ -128,10 +159,8 @@ StepRecord make_batch_record(const Cluster& cluster, const Job& job) {
   StepRow row = make_batch_step_row(cluster, job);
   StepRecord record;
   copy_same_fields(row, record);
-  record.job = key_of(job);
-  record.position = job.record_position;
+  begin_step(job, job.started, {}, record);
   record.state = batch_state(job);
-  record.started = job.started;
   record.ended = job.ended;
   record.tres_allocated = row.tres;
   record.gres_allocated = gres_text(job.batch_share().gres);
@@ -154,11 +183,9 @@ StepRecord make_external_record(const Cluster& cluster, const Job& job) {
   StepRow row = make_external_step_row(cluster, job);
   StepRecord record;
   copy_same_fields(row, record);
-  record.job = key_of(job);
-  record.position = job.record_position;
+  begin_step(job, job.started, {}, record);
   record.state = job.finished() ? JobState::kCompleted : JobState::kRunning;
   if (job.state == JobState::kNodeFail) record.state = job.state;
-  record.started = job.started;
   record.ended = job.ended;
   record.tres_allocated = row.tres;
   record.gres_allocated = gres_text(gres_sum(job.allocation->nodes));
@@ -216,7 +243,8 @@ rpc::StoreRecords make_upload(const Cluster& cluster, const UploadRecords& uploa
     if (!j) continue;  // purged since then: a later batch has what was kept of it
     out.jobs.push_back(make_job_record(cluster, *j));
     if (priorities && j->pending()) out.jobs.back().priority = priorities->of(*j);
-    for (const Step& s : j->steps) out.steps.push_back(make_step_record(cluster, *j, s));
+    for (const Step& s : j->steps)
+      if (s.state != StepState::kPending) out.steps.push_back(make_step_record(cluster, *j, s));
     if (has_batch_record(*j)) out.steps.push_back(make_batch_record(cluster, *j));
     if (has_external_record(*j)) out.steps.push_back(make_external_record(cluster, *j));
   }

@@ -1,7 +1,7 @@
 // Records for the accounting database, and which of them slurmdbd still has to get (AccountingStorageType).
 //
 // Every event that changes what sacct shows of a job marks the job with its position (Job::record_position). Whatever an event takes away
-// (a step that ends, a run that is requeued, a job that is purged) becomes a KeptRecord first. Indexes::unrecorded holds both, the oldest
+// (a step that ends, a part of a run that ends as the job gives up nodes, a run that is requeued, a job that is purged) becomes a KeptRecord first. Indexes::unrecorded holds both, the oldest
 // first. The daemon sends a batch and says when it is stored; an event (RecordsStored) records that, so a restart of either side goes on
 // where it was. Cost: nothing but a test of Cluster::accounting while it is off; a mark is two steps in a set, a kept record takes a few
 // microseconds.
@@ -42,7 +42,10 @@ void keep_node_records(Cluster& cluster, Indexes& indexes, const std::vector<Nod
 ReservationRecord make_reservation_record(const Cluster& cluster, const Reservation& reservation);
 
 // ---- records.cc
-JobRecord make_job_record(const Cluster& cluster, const Job& job);
+JobRecord make_run_record(const Cluster& cluster, const Job& job);  // the whole run, although its job gave up nodes
+JobRecord make_job_record(const Cluster& cluster, const Job& job);  // the last part of the run, which is all of it if the job gave up none
+// The last part as it ends, when the job gives up nodes at that moment.
+JobRecord make_part_record(const Cluster& cluster, const Job& job, Time ended);
 StepRecord make_step_record(const Cluster& cluster, const Job& job, const Step& step);
 // Whether the batch script ran; make_batch_record() describes it as the step that users know it as.
 bool has_batch_record(const Job& job);

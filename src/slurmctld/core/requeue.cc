@@ -90,7 +90,7 @@ void requeue_one(const View& view, const Job& job, Events& out) {
     requeued.flags = kJobHeldByUser;  // the node was at fault: the job's owner may release it
     requeued.reason = Reason::kLaunchFailedHeld;
   } else if (hold) {
-    const bool by_user = held && (job.flags & kJobHeldByUser);
+    const bool by_user = (job.flags & kJobHeldByUser) && !(job.flags & kJobHeldByAdmin);
     requeued.flags = (by_user ? kJobHeldByUser : kJobHeldByAdmin) | (job.flags & kJobSpecialExit);
     requeued.reason = too_often ? Reason::kJobHoldMaxRequeue : by_user ? Reason::kJobHeldUser : Reason::kJobHeldAdmin;
   } else if (!request_still_valid(view, job)) {

@@ -31,6 +31,13 @@ Result<> may_shrink(const View& v, const Job& job) {
   return {};
 }
 
+// No earlier than what the job has done so far, if the clock was set back: what began before stays in its part of the run.
+Time moment_of_resize(const View& view, const Job& job) {
+  Time at = std::max({view.now, job.started, job.run->resized});
+  for (const Step& step : job.steps) at = std::max(at, step.start);
+  return at;
+}
+
 // `held` without the nodes that `keep` leaves out.
 AllocationPtr what_is_left(const View& view, const Job& job, const Allocation& held, const Bitmap& keep) {
   auto left = std::make_shared<Allocation>(held);
@@ -96,7 +103,7 @@ void shrink_job(const View& v, const Job& job, const Bitmap& keep, Events& out) 
   if (keep.count() == held.nodes.size()) return;
   event::JobShrunk e;
   e.job = job.id;
-  e.time = std::max(v.now, job.started);
+  e.time = moment_of_resize(v, job);
   e.free_at_once = Bitmap(held.nodes.size());
   for (size_t i = 0; i < held.nodes.size(); ++i)
     if (!keep.test(i) && !can_be_told(v.cluster.nodes.find(held.nodes[i].node.value))) e.free_at_once.set(i);
@@ -120,7 +127,7 @@ void lose_node(const View& view, const Job& job, NodeId node, bool at_once, Even
   for (size_t i = 0; i < held.nodes.size(); ++i) (held.nodes[i].node == node ? lost : keep).set(i);
   event::JobShrunk e;
   e.job = job.id;
-  e.time = std::max(view.now, job.started);
+  e.time = moment_of_resize(view, job);
   e.allocation = what_is_left(view, job, held, keep);
   if (job.managed && lost.test(0)) e.next_step = first_step_of_next_manager(view, job);
   if (at_once) e.free_at_once = std::move(lost);

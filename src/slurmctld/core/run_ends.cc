@@ -5,6 +5,7 @@
 
 #include "model/dependency.h"
 #include "slurmctld/core/records.h"
+#include "slurmctld/core/run_parts.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -12,7 +13,7 @@ namespace {
 EndedRun ended_run(const Cluster& cluster, const Job& job) {
   const RequestBody& request = *job.request;
   EndedRun out;
-  out.record = make_job_record(cluster, job);
+  out.record = make_run_record(cluster, job);
   out.submit_host = request.alloc_node;
   if (job.dependencies) out.dependency = format_dependencies(*job.dependencies);
   out.excluded_nodes = request.excluded_nodes.text();
@@ -35,6 +36,7 @@ std::optional<EndedRun> as_it_ended(const Cluster& before, JobId id, const event
   out.record.reason = end.reason;
   out.record.exit_status = end.exit_status;
   out.record.ended = end.time;
+  out.record.suspended_total = suspended_by(*job, end.time);
   out.record.cancelled_by = end.by;
   return out;
 }

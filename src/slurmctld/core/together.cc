@@ -95,7 +95,7 @@ Result<Events> start_together(const View& view, const sched::StartItem& item) {
 void end_together(const View& view, const Job& job, const Ending& ending, Events& out) {
   if (job.finished() || ends_in(out, job.id)) return;
   end_one(view, job, ending, out);
-  const uint32_t back = ending.flags & (kComesBack | kJobSpecialExit | kJobLaunchFailed);
+  const uint32_t back = ending.flags & (kComesBack | kJobSpecialExit | kJobLaunchFailed | kJobHeldByUser);
   if (!job.pending() && job.het.offset != 0 && !(back & kComesBack)) return;
   for (const Job* other : components_of(view.cluster, job.het)) {
     if (other == &job || ends_in(out, other->id)) continue;

@@ -28,6 +28,10 @@ Result<> check_number(const char* what, uint64_t value, uint64_t most) {
 
 std::string day_and_time(Time t) { return format_time(t); }
 
+std::unexpected<Error> refused(const rpc::TokenRow& row, const std::string& why) {
+  return fail(Errc::kAuthFailed, {}, "token " + std::to_string(row.id) + " " + why);
+}
+
 }  // namespace
 
 Result<rpc::TokenRow> TokenBook::add(const rpc::CreateToken& asked, std::string name, std::string key, Time now) {
@@ -50,25 +54,47 @@ Result<rpc::TokenRow> TokenBook::add(const rpc::CreateToken& asked, std::string 
   return state_.tokens.back().row;
 }
 
-Result<Subject> TokenBook::use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now) {
+Result<size_t> TokenBook::good(const std::string& token_name, rpc::TokenRole role, Time now) const {
   const auto at = std::ranges::find(state_.tokens, token_name, &Entry::name);
   if (at == state_.tokens.end()) return fail(Errc::kAuthFailed, {}, "the token is not known");
-  rpc::TokenRow& row = at->row;
-  const auto refuse = [&](const std::string& why) { return fail(Errc::kAuthFailed, {}, "token " + std::to_string(row.id) + " " + why); };
-  if (row.revoked != kTimeUnset) return refuse("was revoked at " + day_and_time(row.revoked));
-  if (now >= row.expires) return refuse("expired at " + day_and_time(row.expires));
+  const rpc::TokenRow& row = at->row;
+  if (row.revoked != kTimeUnset) return refused(row, "was revoked at " + day_and_time(row.revoked));
+  if (now >= row.expires) return refused(row, "expired at " + day_and_time(row.expires));
   if (row.used.size() >= row.uses)
-    return refuse("is used up: " + row.used.back().host + " joined by it from " + row.used.back().address + " at " +
-                  day_and_time(row.used.back().time));
-  if (asked.role != row.role)
-    return refuse(row.role == rpc::TokenRole::kNode ? "is for nodes, not for login hosts" : "is for login hosts, not for nodes");
-  const std::vector<std::string> hosts = row.hosts->names();
+    return refused(row, "is used up: " + row.used.back().host + " joined by it from " + row.used.back().address + " at " +
+                            day_and_time(row.used.back().time));
+  if (role != row.role)
+    return refused(row, row.role == rpc::TokenRole::kNode ? "is for nodes, not for login hosts" : "is for login hosts, not for nodes");
+  return static_cast<size_t>(at - state_.tokens.begin());
+}
+
+Result<std::vector<std::string>> TokenBook::names(const std::string& token_name, rpc::TokenRole role, Time now) const {
+  MUSTER_TRY(at, good(token_name, role, now));
+  const Entry& entry = state_.tokens[at];
+  std::vector<std::string> out = entry.row.hosts->names();
+  std::erase_if(out, [&](const std::string& name) { return std::ranges::binary_search(entry.barred, name); });
+  std::ranges::sort(out);
+  return out;
+}
+
+bool TokenBook::is_given(const std::string& node) const {
+  return std::ranges::any_of(state_.tokens, [&](const Entry& e) {
+    return e.row.role == rpc::TokenRole::kNode && e.row.revoked == kTimeUnset && !std::ranges::binary_search(e.barred, node) &&
+           std::ranges::find(e.row.used, node, &rpc::TokenUse::host) != e.row.used.end();
+  });
+}
+
+Result<Subject> TokenBook::use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now) {
+  MUSTER_TRY(at, good(token_name, asked.role, now));
+  Entry& entry = state_.tokens[at];
+  const std::vector<std::string> hosts = entry.row.hosts->names();
   if (std::ranges::find(hosts, asked.name) == hosts.end())
-    return refuse("is not for '" + asked.name.substr(0, 64) + "', but for " + row.hosts.text().substr(0, 256));
-  if (std::ranges::binary_search(at->barred, asked.name))
-    return refuse("was made before '" + asked.name.substr(0, 64) + "' was revoked: to let that host in again takes a new token");
-  row.used.push_back({asked.name, address.substr(0, kMostAddress), now});
-  return Subject{kind_of(row.role), asked.name};
+    return refused(entry.row, "is not for '" + asked.name.substr(0, 64) + "', but for " + entry.row.hosts.text().substr(0, 256));
+  if (std::ranges::binary_search(entry.barred, asked.name))
+    return refused(entry.row,
+                   "was made before '" + asked.name.substr(0, 64) + "' was revoked: to let that host in again takes a new token");
+  entry.row.used.push_back({asked.name, address.substr(0, kMostAddress), now});
+  return Subject{kind_of(entry.row.role), asked.name};
 }
 
 void TokenBook::revoke_subject(const std::string& subject, Time now) {

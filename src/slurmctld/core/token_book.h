@@ -53,6 +53,10 @@ class TokenBook {
   Result<rpc::TokenRow> add(const rpc::CreateToken& asked, std::string name, std::string key, Time now);
   // A certificate by a token: who gets it. kAuthFailed says why not.
   Result<Subject> use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now);
+  // For who asks as whichever FUTURE node fits (slurmd -F): the names that the token is good for now, in order; errors as of use().
+  Result<std::vector<std::string>> names(const std::string& token_name, rpc::TokenRole role, Time now) const;
+  // Somebody has joined as this node by a token, and was not revoked since: it is no FUTURE node for anybody else. O(tokens x uses).
+  bool is_given(const std::string& node) const;
   // Whose certificates are refused from now on; nobody's, where a token was not used. kInvalidArgument: no such token, or no host is named.
   // Cost: O(names of all tokens).
   Result<rpc::TokenRevoked> revoke(const rpc::RevokeToken& asked, Time now);
@@ -64,6 +68,7 @@ class TokenBook {
   std::map<std::string, std::string> keys() const;  // of all tokens that are known, by name
 
  private:
+  Result<size_t> good(const std::string& token_name, rpc::TokenRole role, Time now) const;  // which one it is
   void revoke_subject(const std::string& subject, Time now);
   void bar(const std::vector<std::string>& subjects);
   std::vector<uint32_t> known_to(const std::vector<std::string>& subjects, Time now) const;

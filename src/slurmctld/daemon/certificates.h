@@ -31,6 +31,7 @@ class Certificates {
   Result<rpc::TokenRevoked> revoke(const rpc::RevokeToken& asked, Time now);
   // `who`: who asks, as the connection proves it. kAccessDenied, kAuthFailed: not for that name, and why.
   Result<rpc::CertificateIssued> issue(const Subject& who, const std::string& address, const rpc::AskCertificate& asked, Time now);
+  const TokenBook& book() const { return book_; }
   rpc::ClusterTrust trust() const { return {identity_->authority, book_.state().revoked}; }
 
  private:

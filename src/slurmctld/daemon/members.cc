@@ -80,19 +80,28 @@ Result<> Members::check_place(const net::Channel& channel, const std::string& no
   return fail(Errc::kAccessDenied, {}, "node '" + node.substr(0, 64) + "' is another machine, at " + *there + ", which is connected");
 }
 
+// A node with a certificate joins as that node, whether slurmd describes it or slurm.conf has it as FUTURE.
+Result<Caller> Members::joining(const net::Channel& channel, const rpc::JoinNode& request, const Subject& who, const Cluster& cluster,
+                                Caller caller) const {
+  const Node* node = who.kind == SubjectKind::kNode ? cluster.node(who.name) : nullptr;
+  const bool is_future = node && (node->admin == NodeState::kFuture || (node->flags & kNodeDynamicFuture));
+  if (request.as == rpc::JoinAs::kFuture ? !is_future : !who.is_node(request.name))
+    return fail(Errc::kAccessDenied, {}, who.text() + " joins as itself and as nobody else");
+  MUSTER_TRY_VOID(check_place(channel, who.name));
+  caller.uid = Uid{0};
+  if (node) caller.through_node = node->id;
+  return caller;
+}
+
 Result<Caller> Members::as_itself(const net::Channel& channel, uint16_t message, std::string_view payload, const Subject& who,
-                                  Caller caller) const {
+                                  const Cluster& cluster, Caller caller) const {
   switch (message) {
     case number_of<rpc::FetchConfig>:
     case number_of<rpc::FetchConfigFile>: caller.uid = Uid{0}; return caller;
     case number_of<rpc::JoinNode>: {
       rpc::JoinNode request;
       MUSTER_TRY_VOID(wire::decode(payload, request));
-      if (request.as != rpc::JoinAs::kNormal || !who.is_node(request.name))
-        return fail(Errc::kAccessDenied, {}, who.text() + " joins as itself and as nobody else");
-      MUSTER_TRY_VOID(check_place(channel, request.name));
-      caller.uid = Uid{0};
-      return caller;
+      return joining(channel, request, who, cluster, std::move(caller));
     }
     default: caller.through = who; return caller;
   }
@@ -133,9 +142,34 @@ Result<rpc::TokenRevoked> Members::answer(const net::Channel&, const Subject&, c
   return revoked;
 }
 
-Result<rpc::CertificateIssued> Members::answer(const net::Channel& channel, const Subject& who, const Caller&,
+// Of slurmd -F: a FUTURE node that the token names, and that nobody has joined as. From here on it is asked for as if by that name.
+Result<std::string> Members::future_name(const Subject& who, const rpc::AskCertificate& request) const {
+  if (who.kind != SubjectKind::kToken || request.role != rpc::TokenRole::kNode || !request.name.empty())
+    return fail(Errc::kAccessDenied, {}, "a FUTURE node is chosen for who joins by a token and names none");
+  const TokenBook& book = certificates_->book();
+  MUSTER_TRY(names, book.names(who.name, request.role, net::Loop::now()));
+  FutureNames usable;
+  usable.may_have = [&names](const std::string& node) { return std::ranges::binary_search(names, node); };
+  usable.is_free = [&book](const std::string& node) { return !book.is_given(node); };
+  return choose_(*request.future, usable);
+}
+
+Result<rpc::CertificateIssued> Members::answer(const net::Channel& channel, const Subject& who, const Caller& caller,
                                                const rpc::AskCertificate& request) {
   if (!certificates_) return no_tokens();
+  if (request.future) {
+    rpc::AskCertificate by_name = request;
+    by_name.future.reset();
+    auto name = future_name(who, request);
+    if (!name) {
+      if (auto untold = told_.tell("future " + host_of_peer(channel.peer().address), net::Loop::monotonic()))
+        logger_.error("no FUTURE node for {}: {} {}{}", channel.peer().address, name.error().message(), name.error().hint,
+                      net::Pace::more(*untold));
+      return std::unexpected(name.error());
+    }
+    by_name.name = std::move(*name);
+    return answer(channel, who, caller, by_name);
+  }
   const std::string from = host_of_peer(channel.peer().address), name = request.name.substr(0, 64);
   const bool by_token = who.kind == SubjectKind::kToken;
   // As for a registration.

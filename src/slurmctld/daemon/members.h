@@ -19,6 +19,7 @@
 #include "net/pace.h"
 #include "os/log.h"
 #include "slurmctld/core/caller.h"
+#include "slurmctld/core/join_node.h"
 #include "slurmctld/daemon/certificates.h"
 #include "slurmctld/daemon/node_links.h"
 
@@ -27,9 +28,11 @@ namespace muster::slurmctld {
 class Members {
  public:
   static constexpr size_t kMostOfHost = 8;
-  // `certificates`: null, there are none (auth/munge). `drop` ends a connection.
-  Members(net::Loop& loop, os::Log& logger, NodeLinks& nodes, Certificates* certificates, std::function<void(const net::Channel*)> drop)
-      : loop_(loop), logger_(logger), nodes_(nodes), certificates_(certificates), drop_(std::move(drop)) {
+  // `certificates`: null, there are none (auth/munge). `drop` ends a connection; `choose` is choose_future() of the cluster as it is.
+  using Choose = std::function<Result<std::string>(const rpc::JoinNode& machine, const FutureNames& names)>;
+  Members(net::Loop& loop, os::Log& logger, NodeLinks& nodes, Certificates* certificates, std::function<void(const net::Channel*)> drop,
+          Choose choose)
+      : loop_(loop), logger_(logger), nodes_(nodes), certificates_(certificates), drop_(std::move(drop)), choose_(std::move(choose)) {
     look();
   }
 
@@ -41,7 +44,7 @@ class Members {
 
   // As whom a request counts that a host makes in its own name. kAccessDenied: it would be another, or takes a name from a machine that is there.
   Result<Caller> as_itself(const net::Channel& channel, uint16_t message, std::string_view payload, const Subject& who,
-                           Caller caller) const;
+                           const Cluster& cluster, Caller caller) const;
   // Notes in a caller whom a peer names that this peer is to be believed only so far.
   static void set_through(Caller& caller, const net::Peer& peer, const Cluster& cluster);
 
@@ -61,6 +64,7 @@ class Members {
   NodeLinks& nodes_;
   Certificates* certificates_;
   std::function<void(const net::Channel*)> drop_;
+  Choose choose_;
   struct Open {
     std::string host;  // Subject::text()
     std::string from;  // its address without the port
@@ -68,6 +72,9 @@ class Members {
   };
   const net::Channel* least_missed(const std::vector<const net::Channel*>& of_one_host) const;
   Result<> check_place(const net::Channel& channel, const std::string& node) const;
+  Result<Caller> joining(const net::Channel& channel, const rpc::JoinNode& request, const Subject& who, const Cluster& cluster,
+                         Caller caller) const;
+  Result<std::string> future_name(const Subject& who, const rpc::AskCertificate& request) const;
 
   std::unordered_map<const net::Channel*, Open> channels_;
   std::unordered_map<std::string, std::vector<const net::Channel*>> of_host_;  // in the order in which they came

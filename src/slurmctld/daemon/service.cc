@@ -116,7 +116,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
   if (row->kind == CommandKind::kDaemon) return serve(call, frame.payload);
   call.who = callers_.of(peer, *core_.snapshot());
   if (peer.trust != net::Trust::kCertificate) return admit(call, frame.payload);
-  MUSTER_TRY(itself, members_.as_itself(*channel, frame.message, frame.payload, who, std::move(call.who)));
+  MUSTER_TRY(itself, members_.as_itself(*channel, frame.message, frame.payload, who, *core_.snapshot(), std::move(call.who)));
   call.who = std::move(itself);
   return serve(call, frame.payload);
 }

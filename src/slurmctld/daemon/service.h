@@ -192,7 +192,14 @@ class Service {
   BlobCache contents_;  // query thread only
   net::ChannelSet channels_;
   RelayPlaces places_{core_, {ports_.settings, ports_.pass_on, ports_.pass_on_by}};
-  Members members_{loop_, logger_, nodes_, ports_.certificates, [this](const net::Channel* channel) { channels_.drop(channel); }};
+  Members members_{loop_,
+                   logger_,
+                   nodes_,
+                   ports_.certificates,
+                   [this](const net::Channel* channel) { channels_.drop(channel); },
+                   [this](const rpc::JoinNode& machine, const FutureNames& names) {
+                     return choose_future(*core_.snapshot(), ports_.settings()->config(), machine, names);
+                   }};
   std::unordered_set<const net::Channel*> waiting_;  // connections on which something waits, or has waited, for a job
   std::multiset<Line> looked_up_;                    // askers of nodes whose user is not known yet; one that is gone leaves it
   std::multimap<Line, JobId> attendants_;            // core thread only: who is there for which allocation

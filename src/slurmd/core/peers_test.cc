@@ -14,8 +14,8 @@ using enum SubjectKind;
 TEST(SlurmdPeers, EachRowWithEachKind) {
   const std::map<PeerRight, std::set<SubjectKind>> expected = {
       {PeerRight::kLook, {kUser, kAdministrator, kClusterKey, kNode}},
-      {PeerRight::kBearCredential, {kUser, kAdministrator, kClusterKey, kNode}},
-      {PeerRight::kBearOfOthers, {kAdministrator, kClusterKey, kNode}},
+      {PeerRight::kBearCredential, {kUser, kAdministrator, kClusterKey, kNode, kLogin}},
+      {PeerRight::kBearOfOthers, {kAdministrator, kClusterKey, kNode, kLogin}},
       {PeerRight::kManageSteps, {kAdministrator, kClusterKey, kNode}},
       {PeerRight::kAnyStep, {kAdministrator, kClusterKey}},
       {PeerRight::kSignalOwn, {kUser, kAdministrator, kClusterKey}},

@@ -10,6 +10,7 @@
 #include "config/load.h"
 #include "os/node/hardware.h"
 #include "site/conf_files.h"
+#include "slurmd/daemon/join.h"
 #include "wire/messages.h"
 
 namespace muster::slurmd {
@@ -39,21 +40,28 @@ Result<std::string> cache_folder(const agent::FetchedConfig& fetched, const Argu
 }
 
 Result<> join_by_token(Arguments& arguments) {
-  if (arguments.join == rpc::JoinAs::kFuture)
-    return fail(Errc::kBadOption, "--token-file: a token is for a node by its name, and -F asks for whichever is free");
   MUSTER_TRY(servers, agent::conf_servers(arguments.conf_server, arguments.conf_file));
+  std::optional<config::LoadedConfig> local;  // where there is a slurm.conf
   if (servers.empty()) {
     site::DiskFiles files;
     auto loaded = config::load_config(files, site::find_conf(arguments.conf_file));
     if (!loaded) return fail(config::to_text(loaded.error()));
-    const config::Config& config = loaded->config;
+    local = std::move(*loaded);
+    const config::Config& config = local->config;
     for (const config::ControllerHost& host : config.slurmctld_hosts)
       servers.push_back({config.slurmctld_addr.empty() ? host.address : config.slurmctld_addr, config.slurmctld_port.first});
   }
-  const std::string name = arguments.node_name.empty() ? os::short_hostname() : arguments.node_name;
-  MUSTER_TRY(membership, agent::Membership::join(arguments.token_file, {SubjectKind::kNode, name}, servers, [](const std::string& why) {
-               std::fprintf(stderr, "slurmd: slurmctld has to let this node in, and is waited for: %s\n", why.c_str());
-             }));
+  Subject subject{SubjectKind::kNode, arguments.node_name.empty() ? os::short_hostname() : arguments.node_name};
+  std::optional<rpc::JoinNode> future;
+  if (arguments.join == rpc::JoinAs::kFuture) {
+    subject.name.clear();  // slurmctld says which
+    MUSTER_TRY(machine, future_request(arguments, local ? &local->config : nullptr));
+    future = std::move(machine);
+  }
+  auto waits = [](const std::string& why) {
+    std::fprintf(stderr, "slurmd: slurmctld has to let this node in, and is waited for: %s\n", why.c_str());
+  };
+  MUSTER_TRY(membership, agent::Membership::join(arguments.token_file, subject, servers, waits, std::move(future)));
   arguments.membership = std::move(membership);
   return {};
 }

@@ -20,7 +20,7 @@ namespace muster::slurmd {
 // a spool that others may write.
 Result<> fetch_configuration(Arguments& arguments);
 
-// slurmd --token-file: joins, and fills in `membership`. The name is that of -N, else of the host. slurmctld is where fetch_configuration() would
+// slurmd --token-file: joins, and fills in `membership`. The name is that of -N, else of the host; with -F slurmctld chooses it. slurmctld is where fetch_configuration() would
 // look for it, else where slurm.conf says. Errors: agent/membership.h.
 Result<> join_by_token(Arguments& arguments);
 

@@ -36,8 +36,8 @@ struct FileTransfers::Transfer {
   Uid uid{};
   pid_t pid = 0;
   std::optional<os::Launch> launch;
-  os::Fd input, said;                // its descriptors 0 and 2
-  std::pair<os::Fd, os::Fd> needed;  // until it runs its program
+  os::Fd input, said;                           // its descriptors 0 and 2
+  std::pair<os::OpenNamespace, os::Fd> needed;  // until it runs its program
   uint64_t size = 0, offset = 0;
   std::string block;  // what is left of it
   bool last = false;
@@ -66,11 +66,12 @@ Result<FileTransfers::Transfer*> FileTransfers::start(const rpc::SendFile& block
   ::fcntl(transfer->input.get(), F_SETFL, O_NONBLOCK);
   os::SpawnSpec spec;
   spec.path = program_;
-  os::Fd space, program;
+  os::OpenNamespace space;
+  os::Fd program;
   if (!owner.name_space.empty()) {
     MUSTER_TRY(opened, os::open_job_namespace(owner.name_space));
     space = std::move(opened);
-    spec.mount_namespace = space.get();
+    spec.namespaces = space.fds();
     // In there, the program's own folder may be one that is private to the job.
     program.reset(::open(program_.c_str(), O_PATH | O_CLOEXEC));
     if (!program) return fail(Errc::kError, program_ + ": cannot be opened");

@@ -80,6 +80,8 @@ Result<> find_gres(Setup& setup, bool detect) {
   Reconciled r = reconcile_gpus(configured, devices, found.vendor_flags);
   for (const auto* texts : {&found.inventory.faults, &r.problems}) setup.notes.insert(setup.notes.end(), texts->begin(), texts->end());
   setup.hardware.gres = std::move(r.devices);
+  if (!found.inventory.fabric_note.empty()) setup.notes.push_back(std::move(found.inventory.fabric_note));
+  setup.hardware.fabric = found.inventory.fabric;
   setup.asks_nvml = found.by_nvml;
   setup.context.gpu_uuids = std::move(r.uuids);
   return {};
@@ -99,6 +101,7 @@ int print_gres(const Setup& setup) {
     }
     std::printf("%s\n", line.c_str());
   }
+  if (setup.hardware.fabric.known()) std::printf("slurmd: NVLink fabric %s\n", setup.hardware.fabric.text().c_str());
   return 0;
 }
 

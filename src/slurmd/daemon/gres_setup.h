@@ -18,7 +18,7 @@ struct DiscoveredGpus {
 };
 // kUnsupported for mechanisms that do not exist here.
 Result<DiscoveredGpus> discover_gpus(config::AutoDetect how, const CpuMap& cpus);
-// Fills hardware.gres, the GPUs' UUIDs and notes. `detect`: GPUs are looked for even where gres.conf does not say so (slurmd -Z).
+// Fills hardware.gres and .fabric, the GPUs' UUIDs and notes. `detect`: GPUs are looked for even where gres.conf does not say so (slurmd -Z).
 Result<> find_gres(Setup& setup, bool detect = false);
 std::string nvml_library();          // for dlopen
 std::string device_root();           // put before /proc, /sys and /dev; ""

@@ -34,16 +34,32 @@ Result<config::LoadedConfig> read_files(const Arguments& arguments, const std::s
   return std::move(*loaded);
 }
 
-Result<Machine> look_at_machine(const Arguments& arguments) {
-  MUSTER_TRY(loaded, read_files(arguments, ""));
+Result<os::Machine> discover(const Arguments& arguments, const config::Config* config) {
   os::DiscoverOptions options;
   const config::OptionList given = config::OptionList::parse(arguments.parameters);
-  const auto has = [&](const char* word) { return loaded.config.slurmd_parameters.has(word) || given.has(word); };
-  options.tmp_fs = loaded.config.tmp_fs;
+  const auto has = [&](const char* word) { return given.has(word) || (config && config->slurmd_parameters.has(word)); };
+  if (config) options.tmp_fs = config->tmp_fs;
   options.numa_node_as_socket = has("numa_node_as_socket");
   options.l3cache_as_socket = has("l3cache_as_socket");
-  MUSTER_TRY(found, os::discover_machine(options));
-  return Machine{std::move(loaded), std::move(found), arguments.node_name.empty() ? os::short_hostname() : arguments.node_name};
+  return os::discover_machine(options);
+}
+
+std::string name_of(const Arguments& arguments) { return arguments.node_name.empty() ? os::short_hostname() : arguments.node_name; }
+
+Result<Machine> look_at_machine(const Arguments& arguments) {
+  MUSTER_TRY(loaded, read_files(arguments, ""));
+  MUSTER_TRY(found, discover(arguments, &loaded.config));
+  return Machine{std::move(loaded), std::move(found), name_of(arguments)};
+}
+
+rpc::JoinNode as_future(const os::Machine& machine, const Arguments& arguments) {
+  rpc::JoinNode request;
+  request.as = rpc::JoinAs::kFuture;
+  request.name = request.hostname = name_of(arguments);
+  request.definition = node_definition(machine.hardware, {}, "");
+  request.feature = arguments.feature;
+  request.boot_id = machine.hardware.boot_id;
+  return request;
 }
 
 // slurmd(8): GPUs are looked for unless --conf or a line of gres.conf for the node has some, or AutoDetect is off.
@@ -123,13 +139,7 @@ Result<> join_as_itself(Arguments& arguments, const Machine& machine) {
 }
 
 Result<> join_as_future(Arguments& arguments, const Machine& machine) {
-  if (arguments.print_gres) return fail(Errc::kInvalidNodeName, "with -F it is not known which node this is before slurmctld has said so");
-  rpc::JoinNode request;
-  request.as = rpc::JoinAs::kFuture;
-  request.name = request.hostname = machine.name;
-  request.definition = node_definition(machine.found.hardware, {}, "");
-  request.feature = arguments.feature;
-  request.boot_id = machine.found.hardware.boot_id;
+  MUSTER_TRY(request, future_request(arguments, &machine.loaded.config));
   MUSTER_TRY(joined, ask(machine.loaded.config, request, arguments.membership.get()));
   arguments.node_name = joined.name;
   if (!machine.loaded.config.node_index(joined.name)) arguments.node_line = node_line(joined.name, joined.definition);
@@ -137,6 +147,12 @@ Result<> join_as_future(Arguments& arguments, const Machine& machine) {
 }
 
 }  // namespace
+
+Result<rpc::JoinNode> future_request(const Arguments& arguments, const config::Config* config) {
+  if (arguments.print_gres) return fail(Errc::kInvalidNodeName, "with -F it is not known which node this is before slurmctld has said so");
+  MUSTER_TRY(machine, discover(arguments, config));
+  return as_future(machine, arguments);
+}
 
 Result<> join_cluster(Arguments& arguments) {
   MUSTER_TRY(machine, look_at_machine(arguments));

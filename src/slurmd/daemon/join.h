@@ -3,6 +3,8 @@
 #pragma once
 
 #include "base/result.h"
+#include "config/slurm_conf.h"
+#include "model/join_rpc.h"
 #include "slurmd/daemon/arguments.h"
 
 namespace muster::slurmd {
@@ -10,5 +12,9 @@ namespace muster::slurmd {
 // Fills in node_name, node_line, detect_gpus and notes. Waits for a slurmctld that does not answer, and says so once. With -G nobody is asked.
 // Errors: the files, this machine, and what slurmctld refuses.
 Result<> join_cluster(Arguments& arguments);
+
+// What -F says of this machine, also to be let in by a token, when there may be no configuration yet: `config` is null then, and of what
+// SlurmdParameters say of sockets only --parameters counts.
+Result<rpc::JoinNode> future_request(const Arguments& arguments, const config::Config* config);
 
 }  // namespace muster::slurmd

@@ -79,6 +79,7 @@ std::string Slurmd::about_this_daemon() const {
 }
 
 Result<> Slurmd::on_local_query(const net::ChannelPtr& channel, const net::Frame& f) {
+  if (!may_ask(PeerRight::kLook, channel->peer())) return fail(Errc::kAccessDenied);
   if (f.message == wire::number_of<rpc::QueryLocalDaemon>) {
     net::answer(*channel, f, rpc::Text{about_this_daemon()});
     return {};

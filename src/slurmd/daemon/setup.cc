@@ -69,21 +69,24 @@ Result<> fill_hardware(Setup& setup, const Arguments& arguments) {
   return {};
 }
 
-// What job_container.conf says for this node. Nothing of a job may run outside what was meant for it, so what is missing is an error.
+// What job_container.conf or namespace.yaml says for this node. Nothing of a job may run outside what was meant for it, so what is missing is an error.
 Result<> find_job_namespace(Setup& setup) {
   if (!config::has_job_namespaces(setup.config())) return {};
   config::JobNamespace own = setup.loaded->job_container.of(setup.node);
+  const std::string type(config::namespace_type(setup.config()));
+  auto said = [&own](const char* key) { return std::string(own.file()) + ": " + key + ": "; };
   if (own.base.empty())
-    return fail(Errc::kConfig, "job_container.conf: BasePath: is not set for node " + setup.node + ", and NamespaceType is namespace/tmpfs",
-                "BasePath=none is for nodes whose jobs are to have the node's own directories");
+    return fail(Errc::kConfig, said(own.base_key()) + "is not set for node " + setup.node + ", and NamespaceType is " + type,
+                "none is for nodes whose jobs are to have the node's own directories");
   if (own.base == "none") return {};
   if (::geteuid() != 0) {
-    setup.notes.push_back("NamespaceType=namespace/tmpfs: this slurmd is not root's: jobs have the node's own " + join(own.dirs, ", "));
+    setup.notes.push_back("NamespaceType=" + type + ": this slurmd is not root's: jobs have the node's own directories");
     return {};
   }
   own.base = config::substitute_node(own.base, setup.node, setup.host);
+  for (config::PrivateDir& dir : own.dirs) dir.base = config::substitute_node(dir.base, setup.node, setup.host);
   if (const std::string_view in = config::private_above(own.dirs, setup.spool); !in.empty())
-    return fail(Errc::kConfig, "job_container.conf: Dirs: SlurmdSpoolDir (" + setup.spool + ") lies in " + std::string(in) +
+    return fail(Errc::kConfig, said(own.dirs_key()) + "SlurmdSpoolDir (" + setup.spool + ") lies in " + std::string(in) +
                                    ", so no job would find its script");
   setup.job_namespace = std::move(own);
   return {};

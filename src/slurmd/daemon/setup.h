@@ -33,7 +33,7 @@ struct Setup {
   std::optional<os::StepScope> scope;         // the scope that they are in, where systemd made one
   config::OptionList parameters;              // SlurmdParameters and --parameters
   std::vector<std::string> prologs, epilogs;  // expanded, in the order they run
-  // NamespaceType=namespace/tmpfs, with the names of this node put in; none: jobs have the node's own directories.
+  // NamespaceType, with the names of this node put in; none: jobs have the node's own directories.
   std::optional<config::JobNamespace> job_namespace;
   std::vector<std::string> notes;
   bool asks_nvml = false;  // AutoDetect found the GPUs through NVIDIA's library

@@ -19,6 +19,7 @@
 #include "slurmd/daemon/launch.h"
 #include "slurmd/daemon/mpi_launch.h"
 #include "slurmd/daemon/node_samples.h"
+#include "slurmd/daemon/oom_scores.h"
 #include "slurmd/daemon/power_programs.h"
 #include "slurmd/daemon/survivors.h"
 #include "wire/instances.h"
@@ -118,6 +119,7 @@ Result<> Slurmd::start() {
   programs_.set_serial(has_prolog_flag("Serial"));
   MUSTER_TRY_VOID(plugins_.start(setup_));
   for (const std::string& n : setup_.notes) log_.info("{}", n);
+  stepds_.score(take_oom_scores(log_));
   MUSTER_TRY_VOID(os::make_dirs(setup_.spool, 0755));
   MUSTER_TRY_VOID(site::check_folder(setup_.spool, "SlurmdSpoolDir", Uid(::geteuid())));
   certificate_.start(setup_.spool + "/authority");
@@ -393,7 +395,7 @@ void Slurmd::read_config() {
   setup_ = std::move(*fresh);
   programs_.set_serial(has_prolog_flag("Serial"));
   if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
-  if (namespaces_.differs(setup_)) log_.error("reconfigure: NamespaceType and job_container.conf take effect at the next start of slurmd");
+  if (namespaces_.differs(setup_)) log_.error("reconfigure: NamespaceType and its file take effect at the next start of slurmd");
   users_.clear();
   managed_.configure();
   checks_.configure();

@@ -6,9 +6,9 @@
 #include <memory>
 #include <string>
 
+#include "agent/node_relay.h"
 #include "agent/user_relay.h"
 #include "net/loop.h"
-#include "net/turns.h"
 #include "os/log.h"
 #include "os/users.h"
 #include "slurmd/core/node_core.h"
@@ -84,7 +84,7 @@ class Slurmd {
   template <class Start>
   bool comes_later(const Start& e, JobId job, StepId step, Uid uid, Gid gid);
   template <class Start>
-  Result<bool> namespace_comes_later(const Start& e, JobId job, uint32_t generation, StepId step, Uid uid);
+  Result<bool> namespace_comes_later(const Start& e, StepId step, const JobNamespaces::Owner& owner);
   void end_late(JobId job, uint32_t generation, StepId step);
   void carry_out(const StartStep& e);
   Result<pid_t> start_stepd(step_rpc::StepdLaunch launch, std::optional<mpi_rpc::StepMpi> mpi = std::nullopt, bool io_by_root = false);
@@ -190,7 +190,7 @@ class Slurmd {
   ContentCache contents_;
   std::unique_ptr<net::Listener> agent_, tcp_;
   std::map<const net::Channel*, net::ChannelPtr> clients_;
-  net::Turns to_nodes_{loop_, 128};  // connections to other nodes, for those who asked here
+  agent::NodeRelay to_nodes_{loop_, [this] { return agent::NodeRelay::Way{setup_.security, setup_.config().message_timeout}; }};
   ConfigFollower follower_{log_, link_, arguments_.configless};
   agent::UserRelay relay_{link_.connection(), [this] { return setup_.node; }};
   std::map<StepKey, AskedStep> asked_;

@@ -15,8 +15,6 @@
 namespace muster::slurmd {
 namespace {
 
-constexpr Duration kRelayTimeout = seconds(60);
-
 // True for root's own srun or sattach on this host, whose socket only root may be able to reach. Root on the network may be a slurmd that
 // passes on what an ordinary user asked.
 bool is_root_here(const net::Peer& peer) { return peer.trust == net::Trust::kLocalUser && peer.uid.value == 0; }
@@ -26,32 +24,6 @@ Result<M> read_message(const net::Frame& f) {
   M m;
   MUSTER_TRY_VOID(wire::decode(f.payload, m));
   return m;
-}
-
-// The parts that are checked of a request that a user has passed on to another node.
-struct RelayedRequest {
-  std::string credential;
-  rpc::CredentialPurpose purpose{};
-};
-Result<RelayedRequest> relayed_request(const rpc::RelayToNode& relay) {
-  switch (relay.message) {
-    case wire::number_of<rpc::LaunchStep>: {
-      rpc::LaunchStep launch;
-      MUSTER_TRY_VOID(wire::decode(relay.payload, launch));
-      return RelayedRequest{std::move(launch.credential), rpc::CredentialPurpose::kLaunch};
-    }
-    case wire::number_of<rpc::AttachTasks>: {
-      rpc::AttachTasks attach;
-      MUSTER_TRY_VOID(wire::decode(relay.payload, attach));
-      return RelayedRequest{std::move(attach.credential), rpc::CredentialPurpose::kAttach};
-    }
-    case wire::number_of<rpc::QueryStepUse>: {
-      rpc::QueryStepUse query;
-      MUSTER_TRY_VOID(wire::decode(relay.payload, query));
-      return RelayedRequest{std::move(query.credential), rpc::CredentialPurpose::kWatch};
-    }
-    default: return fail(Errc::kUnexpectedMessage);
-  }
 }
 
 }  // namespace
@@ -88,7 +60,8 @@ Result<> Slurmd::on_request(const net::ChannelPtr& channel, const net::Frame& fr
   if (frame.kind != net::FrameKind::kRequest) return fail(Errc::kUnexpectedMessage);
   // No answer: who has a newer certificate connects with that, and asks again.
   if (certificate_.has_expired(channel->peer())) return certificate_.drop_expired(), Result<>();
-  if (!may_ask(PeerRight::kLook, channel->peer())) return fail(Errc::kAccessDenied);
+  if (!may_ask(PeerRight::kLook, channel->peer()) && !may_ask(PeerRight::kBearCredential, channel->peer()))
+    return fail(Errc::kAccessDenied);
   switch (frame.message) {
     case wire::number_of<rpc::LaunchStep>: return on_launch_step(channel, frame);
     case wire::number_of<rpc::SignalStepTasks>: return on_signal_step(channel, frame);
@@ -228,30 +201,12 @@ Result<> Slurmd::on_query_use(const net::ChannelPtr& channel, const net::Frame& 
 Result<> Slurmd::on_relay(const net::ChannelPtr& channel, const net::Frame& frame) {
   if (!may_ask(PeerRight::kPassOn, channel->peer())) return fail(Errc::kAccessDenied);
   MUSTER_TRY(relay, read_message<rpc::RelayToNode>(frame));
-  MUSTER_TRY(request, relayed_request(relay));
+  MUSTER_TRY(request, agent::relayed_request(relay));
   MUSTER_TRY(credential, check_credential(channel->peer(), request.credential, request.purpose));
   places_.learn(credential);
   const auto node = places_.find(relay.node);
   if (!node) return fail(Errc::kInvalidNodeName, "node '" + relay.node + "' is not in slurm.conf");
-  auto refuse = [weak = std::weak_ptr(channel), id = frame.id](const Error& e) {
-    if (auto c = weak.lock()) c->answer_error(id, e);
-  };
-  // The client may be gone when its turn comes.
-  auto work = [this, host = node->host, port = node->port, weak = std::weak_ptr(channel), id = frame.id, number = frame.message,
-               relay = std::move(relay), refuse](std::shared_ptr<void> place) {
-    if (weak.expired()) return;
-    net::connect_tcp(loop_, host, port, setup_.security.expecting("node:" + relay.node), setup_.config().message_timeout,
-                     [weak, id, number, relay, refuse, place](Result<net::ChannelPtr> c) {
-                       if (!c) return refuse(c.error());
-                       net::ChannelPtr to = *c;
-                       to->request(relay.message, relay.payload, kRelayTimeout,
-                                   [weak, id, number, to, refuse, place](Result<net::Frame> r) {
-                                     if (!r) return refuse(r.error());
-                                     if (auto back = weak.lock()) back->answer(id, number, std::move(r->payload));
-                                   });
-                     });
-  };
-  to_nodes_.begin(credential.uid.value, std::move(work));
+  to_nodes_.pass_on(channel, frame, std::move(relay), *node, credential.uid);
   return {};
 }
 

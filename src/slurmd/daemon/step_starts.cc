@@ -18,6 +18,11 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
   if (!value.empty()) environment.push_back(name + "=" + value);
 }
 
+JobNamespaces::Owner owner_of(const node_rpc::JobOnNode& job) {
+  const JobRequest* request = job.request.get();
+  return {job.job, job.generation, request ? request->uid : Uid{}, request ? request->user_name : std::string(), job.sluid};
+}
+
 }  // namespace
 
 Result<step_rpc::StepdLaunch> Slurmd::batch_launch_of(const node_rpc::LaunchBatch& order) {
@@ -52,11 +57,12 @@ bool Slurmd::comes_later(const Start& start, JobId job, StepId step, Uid uid, Gi
 
 // The same for the job's namespace. Error: it cannot be made, so nothing of the job may run here.
 template <class Start>
-Result<bool> Slurmd::namespace_comes_later(const Start& start, JobId job, uint32_t generation, StepId step, Uid uid) {
+Result<bool> Slurmd::namespace_comes_later(const Start& start, StepId step, const JobNamespaces::Owner& owner) {
   if (!namespaces_.on()) return false;
+  const JobId job = owner.job;
   ProgramContext& context = contexts_[job];
   context.job = job;
-  MUSTER_TRY(ready, namespaces_.ready(job, generation, uid, program_environment(context, setup_.context, false)));
+  MUSTER_TRY(ready, namespaces_.ready(owner, program_environment(context, setup_.context, false)));
   if (ready) {
     late_.over({job, step});
     return false;
@@ -81,7 +87,7 @@ void Slurmd::carry_out(const StartBatch& start) {
   const node_rpc::JobOnNode& job = start.launch->job;
   if (job.request && comes_later(start, job.job, kBatchStep, job.request->uid, job.request->gid)) return;
   if (job.request) {
-    const auto later = namespace_comes_later(start, job.job, job.generation, kBatchStep, job.request->uid);
+    const auto later = namespace_comes_later(start, kBatchStep, owner_of(job));
     if (!later) return core_.on_event(StepFailed{job.job, job.generation, kBatchStep, true, std::string(later.error().message())});
     if (*later) return;
   }
@@ -116,7 +122,7 @@ void Slurmd::carry_out(const StartExternal& start) {
   const node_rpc::JobOnNode& job = *start.job;
   const auto [uid, gid] = job.request ? std::pair(job.request->uid, job.request->gid) : std::pair<Uid, Gid>();
   if (comes_later(start, job.job, kExternStep, uid, gid)) return;
-  const auto later = namespace_comes_later(start, job.job, job.generation, kExternStep, uid);
+  const auto later = namespace_comes_later(start, kExternStep, owner_of(job));
   if (!later) return core_.on_event(StepFailed{job.job, job.generation, kExternStep, true, std::string(later.error().message())});
   if (*later) return;
   auto users = users_.with(uid, gid);
@@ -158,7 +164,9 @@ void Slurmd::carry_out(const StartStep& start) {
   auto at = asked_.find({start.job, start.step});
   if (at == asked_.end()) return;
   if (comes_later(start, start.job, start.step, at->second.credential.uid, at->second.credential.gid)) return;
-  const auto later = namespace_comes_later(start, start.job, start.generation, start.step, at->second.credential.uid);
+  const rpc::StepCredential& credential = at->second.credential;
+  const auto later =
+      namespace_comes_later(start, start.step, {start.job, start.generation, credential.uid, credential.user_name, credential.sluid});
   if (later && *later) return;
   AskedStep asked = std::move(at->second);
   asked_.erase(at);

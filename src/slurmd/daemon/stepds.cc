@@ -240,6 +240,7 @@ Result<pid_t> Stepds::start(step_rpc::StepdLaunch launch, std::optional<mpi_rpc:
     net::notify(*steps_[key].channel, *mpi);
   }
   if (io_by_root) net::notify(*steps_[key].channel, step_rpc::StepdRootsIo{});
+  if (oom_scores_) net::notify(*steps_[key].channel, *oom_scores_);
   if (name_space) net::notify(*steps_[key].channel, *name_space);
   net::notify(*steps_[key].channel, launch);
   return pid;

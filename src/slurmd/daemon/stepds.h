@@ -52,6 +52,8 @@ class Stepds {
         ports_(std::move(ports)),
         copies_(spec_of(program_, {"slurmstepd", "serve"})) {}
 
+  // What each slurmstepd is told from now on.
+  void score(std::optional<step_rpc::StepdOomScore> scores) { oom_scores_ = scores; }
   // Looks for sockets and connects; `done` when each has reported or proved to be dead.
   void adopt(std::function<void()> done);
   // After adopt(): the steps whose slurmstepd died while there was no slurmd.
@@ -121,6 +123,7 @@ class Stepds {
   os::Log& log_;
   Sweeper& sweeper_;
   std::string node_, program_, with_plugins_, spool_;
+  std::optional<step_rpc::StepdOomScore> oom_scores_;
   Ports ports_;
   os::ForkServer copies_;
   Time no_copies_until_{};  // after a failure

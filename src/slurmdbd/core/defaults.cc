@@ -16,7 +16,19 @@ std::string default_qos(const Directory& d, const AssociationRecord* a) {
 
 }  // namespace
 
-void fill_defaults(const Directory& directory, rpc::StoreRecords& records) {
+// slurmdbd.conf(5) TrackWCKey: a job of a cluster that does not track them is of its user's default one.
+static void fill_wckeys(const Directory& directory, rpc::StoreRecords& records) {
+  for (JobRecord& r : records.jobs) {
+    if (!r.wckey.empty()) continue;
+    const UserRecord* user = find_live(directory.users, r.user);
+    if (!user || user->default_wckey.empty()) continue;
+    r.wckey = user->default_wckey;
+    r.wckey_is_default = true;
+  }
+}
+
+void fill_defaults(const Directory& directory, bool wckeys, rpc::StoreRecords& records) {
+  if (wckeys) fill_wckeys(directory, records);
   auto open = [](const JobRecord& r) { return r.account.empty() || r.qos.empty(); };
   if (std::ranges::none_of(records.jobs, open)) return;
   std::unordered_map<std::string, const AssociationRecord*> defaults;

@@ -1,4 +1,4 @@
-// The account and QOS of a job that named none: its user's default account on the cluster, and the default QOS there. A controller that
+// The account, QOS and wckey of a job that named none: its user's default account on the cluster, and the default QOS there. A controller that
 // knows the accounts fills them in itself; this is for jobs submitted before it did. Pure. Cost: O(associations) a message.
 #pragma once
 
@@ -7,7 +7,7 @@
 
 namespace muster::slurmdbd {
 
-// Fills in only what is empty, and only for users with an association.
-void fill_defaults(const Directory& directory, rpc::StoreRecords& records);
+// Fills in only what is empty: accounts and QOS for users with an association; with `wckeys` (TrackWCKey) also default wckeys.
+void fill_defaults(const Directory& directory, bool wckeys, rpc::StoreRecords& records);
 
 }  // namespace muster::slurmdbd

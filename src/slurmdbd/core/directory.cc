@@ -14,10 +14,12 @@ constexpr struct {
 } kBasicTres[] = {{1, "cpu", ""},     {2, "mem", ""},    {3, "energy", ""}, {4, "node", ""},
                   {5, "billing", ""}, {6, "fs", "disk"}, {7, "vmem", ""},   {8, "pages", ""}};
 
-void add_root(Directory& directory, const std::string& cluster, const std::string& user, uint32_t parent, const std::string& default_qos,
-              Time now, Touched& touched) {
+// An association of a cluster's root, as a new one is. One that was deleted begins anew under its number.
+uint32_t add_root(Directory& directory, const std::string& cluster, const std::string& user, uint32_t parent,
+                  const std::string& default_qos, Time now, Touched& touched) {
+  const AssociationRecord* known = directory.association(cluster, "root", user);
   AssociationRecord association;
-  association.id = ++directory.last_id;
+  association.id = known ? known->id : ++directory.last_id;
   association.cluster = cluster;
   association.account = "root";
   association.user = user;
@@ -25,9 +27,13 @@ void add_root(Directory& directory, const std::string& cluster, const std::strin
   association.is_default = !user.empty();
   if (user.empty()) association.qos = {"normal"};
   if (user.empty()) association.default_qos = default_qos;
-  association.created = association.modified = now;
+  association.created = known ? known->created : now;
+  association.modified = now;
+  if (known) association.usage_reset = known->usage_reset;
   touch(touched, association);
-  directory.associations[association.id] = std::move(association);
+  const uint32_t id = association.id;
+  directory.associations[id] = std::move(association);
+  return id;
 }
 
 void add_tres(Directory& d, const std::string& name, Touched& t) {
@@ -74,20 +80,50 @@ std::vector<uint32_t> Directory::below(uint32_t id) const {
   return out;
 }
 
-bool coordinates(const Directory& directory, const std::string& user, const std::string& cluster, const std::string& account) {
+bool has_users_as_coordinators(const Directory& directory, const std::string& account) {
+  const AccountRecord* record = find_live(directory.accounts, account);
+  return record && std::ranges::find(record->flags, kUsersAreCoords) != record->flags.end();
+}
+
+namespace {
+
+// The accounts' own associations that make the user a coordinator of what is below them, too.
+std::set<uint32_t> coordinated_tops(const Directory& directory, const std::string& user) {
+  std::set<uint32_t> out;
   const UserRecord* record = find_live(directory.users, user);
-  if (!record) return false;
-  const AssociationRecord* association = directory.association(cluster, account);
-  while (association) {
-    if (std::ranges::find(record->coordinator_of, association->account) != record->coordinator_of.end()) return true;
-    const AccountRecord* of = find_live(directory.accounts, association->account);
-    if (of && std::ranges::find(of->flags, "UsersAreCoords") != of->flags.end() &&
-        directory.association(cluster, association->account, user))
-      return true;
-    auto up = directory.associations.find(association->parent_id);
-    association = up == directory.associations.end() ? nullptr : &up->second;
+  if (!record) return out;
+  for (const auto& [id, a] : directory.associations) {
+    if (a.deleted) continue;
+    if (a.user.empty() && std::ranges::find(record->coordinator_of, a.account) != record->coordinator_of.end()) out.insert(id);
+    if (a.user == user && has_users_as_coordinators(directory, a.account)) out.insert(a.parent_id);
+  }
+  return out;
+}
+
+// A ring of parents, which no edit makes, ends the walk too.
+bool stands_below(const Directory& directory, const AssociationRecord* a, const std::set<uint32_t>& tops) {
+  for (size_t depth = 0; a && depth <= directory.associations.size(); ++depth) {
+    if (tops.contains(a->id)) return true;
+    const auto up = directory.associations.find(a->parent_id);
+    a = up == directory.associations.end() ? nullptr : &up->second;
   }
   return false;
+}
+
+}  // namespace
+
+bool coordinates(const Directory& directory, const std::string& user, const std::string& cluster, const std::string& account) {
+  const std::set<uint32_t> tops = coordinated_tops(directory, user);
+  return !tops.empty() && stands_below(directory, directory.association(cluster, account), tops);
+}
+
+std::map<std::string, RecordAudience::Names, std::less<>> coordinated_accounts(const Directory& directory, const std::string& user) {
+  std::map<std::string, RecordAudience::Names, std::less<>> out;
+  const std::set<uint32_t> tops = coordinated_tops(directory, user);
+  if (tops.empty()) return out;
+  for (const auto& [id, a] : directory.associations)
+    if (a.user.empty() && stands_below(directory, &a, tops)) out[a.cluster].insert(a.account);
+  return out;
 }
 
 Directory initial_directory(Time now) {
@@ -115,22 +151,14 @@ Directory initial_directory(Time now) {
 void add_cluster(Directory& directory, const std::string& name, const std::string& default_qos, Time now, Touched& touched) {
   ClusterRecord& cluster = directory.clusters[name];
   if (!cluster.name.empty() && !cluster.deleted) return;
+  const Time created = cluster.created == kTimeUnset ? now : cluster.created;
+  cluster = {};
   cluster.name = name;
-  cluster.deleted = false;
-  if (cluster.created == kTimeUnset) cluster.created = now;
+  cluster.created = created;
   cluster.modified = now;
   touch(touched, cluster);
-  const AssociationRecord* root = directory.association(name, "root");
-  if (root) {  // it existed before
-    for (uint32_t id :
-         {root->id, directory.association(name, "root", "root") ? directory.association(name, "root", "root")->id : root->id}) {
-      directory.associations[id].deleted = false;
-      touch(touched, directory.associations[id]);
-    }
-    return;
-  }
-  add_root(directory, name, "", 0, default_qos, now, touched);
-  add_root(directory, name, "root", directory.last_id, "", now, touched);
+  const uint32_t root = add_root(directory, name, "", 0, default_qos, now, touched);
+  add_root(directory, name, "root", root, "", now, touched);
 }
 
 void register_cluster(Directory& directory, const rpc::RegisterCluster& request, const std::string& default_qos, Time now,

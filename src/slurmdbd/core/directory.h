@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/accounts.h"
+#include "model/record_audience.h"
 
 namespace muster::slurmdbd {
 
@@ -30,8 +31,14 @@ struct Directory {
   std::vector<uint32_t> below(uint32_t id) const;
 };
 
-// Whether the user coordinates that account of the cluster: it or one above it. sacctmgr(1) coordinator, UsersAreCoords.
+// A flag of an account: its users coordinate it and all accounts below. sacctmgr(1).
+inline constexpr std::string_view kUsersAreCoords = "UsersAreCoords";
+bool has_users_as_coordinators(const Directory& directory, const std::string& account);
+
+// Whether the user coordinates that account of the cluster: it or one above it, by name or as one of its users.
 bool coordinates(const Directory& directory, const std::string& user, const std::string& cluster, const std::string& account);
+// All of them, by cluster; deleted accounts below too, for records of their jobs are left. Cost: O(associations × depth of the tree).
+std::map<std::string, RecordAudience::Names, std::less<>> coordinated_accounts(const Directory& directory, const std::string& user);
 
 template <class Record>
 const Record* find_live(const std::map<std::string, Record>& map, const std::string& name) {

@@ -43,6 +43,7 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
   say("parent", edit.set.parent);
   say("default_acct", edit.set.default_account);
   say("def_qos", edit.set.default_qos);
+  say("def_wckey", edit.set.default_wckey);
   say("newname", edit.set.new_name);
   say("servertype", edit.set.server_type);
   say("federation", edit.set.federation);
@@ -67,6 +68,7 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
                           "'" + join(n.names, ",") + "' ";
   };
   say_names("qos", edit.set.qos);
+  say_names("flags", edit.set.flags);
   say_names("clusters", edit.set.clusters);
   for (std::string* text : {&transaction.where, &transaction.info})
     if (!text->empty()) text->pop_back();
@@ -79,6 +81,12 @@ TransactionRecord transaction_of(const EntityEdit& edit, const rpc::Entities& ch
   for (const auto& a : changed.accounts) accounts.insert(a.name);
   for (const auto& c : changed.clusters) clusters.insert(c.name);
   for (const auto& u : changed.users) users.insert(u.name);
+  for (const auto& k : changed.wckeys) {
+    clusters.insert(k.cluster);
+    users.insert(k.user);
+  }
+  for (const auto& r : changed.resources)
+    for (const ResourceShare& share : r.clusters) clusters.insert(share.cluster);
   transaction.accounts.assign(accounts.begin(), accounts.end());
   transaction.clusters.assign(clusters.begin(), clusters.end());
   transaction.users.assign(users.begin(), users.end());
@@ -219,6 +227,7 @@ Result<> Editor::check_names() const {
   MUSTER_TRY_VOID(check("Server", w.servers));
   MUSTER_TRY_VOID(check("Federation", w.federations));
   if (edit_.set.new_name) MUSTER_TRY_VOID(check("NewName", {*edit_.set.new_name}));
+  if (const auto& key = edit_.set.default_wckey; key && !key->empty()) MUSTER_TRY_VOID(check("DefaultWCKey", {*key}));
   return {};
 }
 

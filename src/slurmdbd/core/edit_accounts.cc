@@ -6,10 +6,27 @@
 
 namespace muster::slurmdbd {
 
+// One flag is kept; the other word takes it away.
+Result<> Editor::change_account_flags(AccountRecord& account) const {
+  std::vector<NamesChange> changes = edit_.set.flags;
+  for (NamesChange& change : changes)
+    for (std::string& word : change.names) {
+      const bool without = iequals(word, "NoUsersAreCoords");
+      if (!without && !iequals(word, kUsersAreCoords))
+        return fail(Errc::kError, "Flags='" + word + "': is one of " + std::string(kUsersAreCoords) + ", NoUsersAreCoords");
+      if (without && change.op == ChangeOp::kSubtract) return fail(Errc::kError, "Flags-=NoUsersAreCoords: it is never set");
+      if (without && change.names.size() > 1) return fail(Errc::kError, "Flags: NoUsersAreCoords stands alone");
+      word = kUsersAreCoords;
+      if (without) change.op = ChangeOp::kSubtract;
+    }
+  return change_names(account.flags, changes);
+}
+
 Result<> Editor::add_accounts() {
   if (edit_.where.accounts.empty()) return fail(Errc::kError, "Account: name those to add");
   MUSTER_TRY(on, clusters());
   const std::string parent = edit_.set.parent.value_or("root");
+  if (!edit_.set.flags.empty()) MUSTER_TRY_VOID(need_operator("the flags of an account"));
   for (const std::string& name : edit_.where.accounts) {
     if (parent == name) return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": an account is not its own parent");
     if (!find_live(d_.accounts, name)) {
@@ -22,7 +39,7 @@ Result<> Editor::add_accounts() {
       a.organization = edit_.set.organization.value_or(parent == "root" ? name : parent);
       a.created = created == kTimeUnset ? context_.now : created;
       a.modified = context_.now;
-      MUSTER_TRY_VOID(change_names(a.flags, edit_.set.flags));
+      MUSTER_TRY_VOID(change_account_flags(a));
       touch(touched_, a);
       changed_.accounts.push_back(a);
     }
@@ -53,7 +70,7 @@ Result<> Editor::modify_accounts() {
       AccountRecord next = a;
       if (set.description) next.description = *set.description;
       if (set.organization) next.organization = *set.organization;
-      MUSTER_TRY_VOID(change_names(next.flags, set.flags));
+      MUSTER_TRY_VOID(change_account_flags(next));
       if (next.description == a.description && next.organization == a.organization && next.flags == a.flags) continue;
       next.modified = context_.now;
       a = next;

@@ -163,13 +163,163 @@ TEST_F(EditTest, PrivateDataHidesOthers) {
   commit(user("bob", "b"));
   rpc::QueryEntities q;
   q.what = Entity::kUser;
-  Audience alice{"alice", false, true, true};
+  Audience alice{{.all = false, .user = "alice"}, true, true};
   EXPECT_EQ(query(d, q, alice).users.size(), 1u);
   q.what = Entity::kAccount;
   auto accounts = query(d, q, alice).accounts;
   ASSERT_EQ(accounts.size(), 1u);
   EXPECT_EQ(accounts[0].name, "a");
   EXPECT_EQ(query(d, q, {}).accounts.size(), 3u);
+  q.what = Entity::kAssociation;
+  auto seen = [&](const Audience& who) {
+    std::string out;
+    for (const AssociationRecord& a : query(d, q, who).associations) out += a.account + "/" + a.user + " ";
+    return out;
+  };
+  EXPECT_EQ(seen(alice), "a/ a/alice ");
+  // A coordinator sees the associations of the users in the account, and lists no user but himself.
+  alice.who.accounts["alpha"] = {"b"};
+  EXPECT_EQ(seen(alice), "a/ a/alice b/ b/bob ");
+  q.what = Entity::kUser;
+  EXPECT_EQ(query(d, q, alice).users.size(), 1u);
+  q.what = Entity::kAccount;
+  EXPECT_EQ(query(d, q, alice).accounts.size(), 2u);
+  TransactionRecord t;
+  t.actor = "bob";
+  EXPECT_FALSE(sees(alice, t));
+  EXPECT_TRUE(sees({}, t));
+  t.actor = "alice";
+  EXPECT_TRUE(sees(alice, t));
+}
+
+TEST_F(EditTest, UsersOfAnAccountAreItsCoordinatorsWhileTheFlagIsSet) {
+  commit(account("top"));
+  commit(account("below", "top"));
+  commit(account("other"));
+  commit(make(EditVerb::kAdd, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.where.accounts = {"top"};
+    e.where.partitions = {"p"};
+  }));
+  auto flags = [&](const char* word) {
+    return make(EditVerb::kModify, Entity::kAccount, [&](EntityEdit& e) {
+      e.where.accounts = {"top"};
+      e.set.flags = {{ChangeOp::kSet, {word}}};
+    });
+  };
+  EXPECT_FALSE(coordinates(d, "u", "alpha", "below"));
+  commit(flags("usersarecoords"));
+  EXPECT_EQ(d.accounts.at("top").flags, std::vector<std::string>{"UsersAreCoords"}) << "as it is spelled";
+  EXPECT_TRUE(coordinates(d, "u", "alpha", "below")) << "also whose association is of one partition";
+  EXPECT_FALSE(coordinates(d, "u", "alpha", "other"));
+  commit(account("sub", "below"), "u", AdminLevel::kNone);
+  EXPECT_EQ(refused(flags("NoUsersAreCoords"), "u", AdminLevel::kNone), Errc::kAccessDenied);
+  rpc::QueryEntities q;
+  q.what = Entity::kUser;
+  q.filter.users = {"u"};
+  q.with_coordinators = true;
+  EXPECT_EQ(query(d, q, {}).users.at(0).coordinator_of, (std::vector<std::string>{"below", "sub", "top"}));
+  q.with_coordinators = false;
+  EXPECT_TRUE(query(d, q, {}).users.at(0).coordinator_of.empty()) << "slurmctld is told what was given by name";
+  commit(flags("NoUsersAreCoords"));
+  EXPECT_TRUE(d.accounts.at("top").flags.empty());
+  EXPECT_FALSE(coordinates(d, "u", "alpha", "below"));
+  EXPECT_EQ(refused(flags("UsersAreKings")), Errc::kError);
+  commit(flags("UsersAreCoords"));
+  for (auto& [id, a] : d.associations)
+    if (a.user == "u") a.deleted = true;
+  EXPECT_FALSE(coordinates(d, "u", "alpha", "below")) << "who was taken out of the account is none of its users";
+}
+
+TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
+  commit(account("a"));
+  commit(make(EditVerb::kAdd, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.where.accounts = {"a"};
+    e.set.default_wckey = "W";
+  }));
+  EXPECT_EQ(d.users.at("u").default_wckey, "w");
+  rpc::QueryEntities q;
+  q.what = Entity::kWckey;
+  auto keys = [&] {
+    std::string out;
+    for (const WckeyRecord& k : query(d, q, {}).wckeys) out += (k.is_default ? "*" : "") + k.name + " ";
+    return out;
+  };
+  EXPECT_EQ(keys(), "*w ") << "it was given with it";
+  auto choose = [&](const char* key) {
+    return make(EditVerb::kModify, Entity::kUser, [&](EntityEdit& e) {
+      e.where.users = {"u"};
+      e.set.default_wckey = key;
+    });
+  };
+  EXPECT_EQ(refused(choose("x"), "u", AdminLevel::kNone), Errc::kInvalidWckey);
+  auto give = [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.where.wckeys = {"x"};
+  };
+  commit(make(EditVerb::kAdd, Entity::kWckey, give));
+  commit(choose("x"), "u", AdminLevel::kNone);
+  EXPECT_EQ(keys(), "w *x ");
+  q.filter.only_defaults = true;
+  EXPECT_EQ(keys(), "*x ");
+  q.filter.only_defaults = false;
+  q.filter.with_deleted = true;
+  commit(make(EditVerb::kDelete, Entity::kWckey, give));
+  EXPECT_EQ(keys(), "w ") << "it was young and never used";
+  EXPECT_EQ(d.users.at("u").default_wckey, "");
+  now += kForgottenWithin;
+  commit(make(EditVerb::kDelete, Entity::kWckey, [](EntityEdit& e) { e.where.wckeys = {"w"}; }));
+  EXPECT_EQ(keys(), "w ") << "marked as deleted";
+  q.filter.with_deleted = false;
+  EXPECT_EQ(keys(), "");
+}
+
+TEST_F(EditTest, AClusterThatIsAddedAgainBeginsAnew) {
+  commit(limit(Entity::kCluster, "alpha", {LimitKind::kMaxJobs, "", ChangeOp::kSet, 3}));
+  const uint32_t id = find("root").id;
+  commit(remove(Entity::kCluster, [](EntityFilter& f) { f.clusters = {"alpha"}; }));
+  EXPECT_TRUE(find("root").deleted);
+  commit(make(EditVerb::kAdd, Entity::kCluster, [](EntityEdit& e) { e.where.clusters = {"alpha"}; }));
+  const AssociationRecord& root = find("root");
+  EXPECT_EQ(root.id, id);
+  EXPECT_FALSE(root.deleted);
+  EXPECT_TRUE(root.limits.empty());
+  EXPECT_EQ(root.qos, std::vector<std::string>{"normal"});
+  EXPECT_TRUE(find("root", "root").is_default) << "account root is the default of user root";
+  EXPECT_EQ(find("root", "root").parent_id, id);
+}
+
+TEST_F(EditTest, ATransactionNamesWhoseWckeysItWasAbout) {
+  commit(account("a"));
+  commit(user("u", "a"));
+  auto done = attempt({make(EditVerb::kAdd, Entity::kWckey, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.where.wckeys = {"w"};
+  })});
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->transactions.size(), 1u);
+  EXPECT_EQ(done->transactions[0].users, std::vector<std::string>{"u"});
+  EXPECT_EQ(done->transactions[0].clusters, std::vector<std::string>{"alpha"});
+}
+
+TEST_F(EditTest, WhereWckeysAreTrackedAJobWithoutOneIsOfTheDefaultOne) {
+  d.users["u"].name = "u";
+  d.users["u"].default_wckey = "w";
+  rpc::StoreRecords m;
+  m.cluster = "alpha";
+  m.jobs.resize(3);
+  m.jobs[0].user = m.jobs[1].user = "u";
+  m.jobs[1].wckey = "x";
+  m.jobs[2].user = "stranger";
+  fill_defaults(d, false, m);
+  EXPECT_EQ(m.jobs[0].wckey, "");
+  fill_defaults(d, true, m);
+  EXPECT_EQ(m.jobs[0].wckey, "w");
+  EXPECT_TRUE(m.jobs[0].wckey_is_default);
+  EXPECT_EQ(m.jobs[1].wckey, "x");
+  EXPECT_FALSE(m.jobs[1].wckey_is_default);
+  EXPECT_EQ(m.jobs[2].wckey, "");
 }
 
 TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
@@ -182,7 +332,7 @@ TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
   m.jobs[0].user = m.jobs[1].user = "alice";
   m.jobs[1].account = "b";
   m.jobs[2].user = "stranger";
-  fill_defaults(d, m);
+  fill_defaults(d, false, m);
   EXPECT_EQ(m.jobs[0].account, "a");
   EXPECT_EQ(m.jobs[0].qos, "normal");
   EXPECT_EQ(m.jobs[1].account, "b");
@@ -193,9 +343,11 @@ TEST_F(EditTest, AJobThatNamedNoAccountIsOfItsUsersDefault) {
     e.set.default_qos = "fast";
   }));
   m.jobs[0].qos.clear();
-  fill_defaults(d, m);
+  fill_defaults(d, false, m);
   EXPECT_EQ(m.jobs[0].qos, "fast");
 }
+
+const Directory none;
 
 JobRecord finished(uint32_t id) {
   JobRecord r;
@@ -210,20 +362,20 @@ JobRecord finished(uint32_t id) {
 TEST(EditJobs, OwnersAndOperators) {
   rpc::EditJobRecords q;
   q.where.jobs.emplace_back().job = JobId(1);
-  EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);
+  EXPECT_EQ(check_job_edit(q, true, {}, none).error().code, Errc::kError);
   q.comment = "good";
-  EXPECT_TRUE(check_job_edit(q, false));
+  EXPECT_TRUE(check_job_edit(q, false, {}, none));
   auto done = edit_jobs({finished(1)}, q, Uid(1000), false);
   ASSERT_TRUE(done);
   ASSERT_EQ(done->size(), 1u);
   EXPECT_EQ((*done)[0].comment, "good");
   EXPECT_EQ(edit_jobs({finished(1)}, q, Uid(1001), false).error().code, Errc::kAccessDenied);
   q.admin_comment = "x";
-  EXPECT_EQ(check_job_edit(q, false).error().code, Errc::kAccessDenied);
-  EXPECT_TRUE(check_job_edit(q, true));
+  EXPECT_EQ(check_job_edit(q, false, {}, none).error().code, Errc::kAccessDenied);
+  EXPECT_TRUE(check_job_edit(q, true, {}, none));
   EXPECT_TRUE(edit_jobs({finished(1)}, q, Uid(1), true));
   q.where = {};
-  EXPECT_EQ(check_job_edit(q, true).error().code, Errc::kError);  // not everybody's
+  EXPECT_EQ(check_job_edit(q, true, {}, none).error().code, Errc::kError);  // not everybody's
 }
 
 TEST(EditJobs, AWckeyThatSomebodyNamesIsNotTheDefaultOne) {
@@ -249,12 +401,65 @@ TEST(EditJobs, ARunawayJobEndsWhenItWasLastHeardOf) {
   rpc::EditJobRecords q;
   q.where.jobs.emplace_back().job = JobId(1);
   q.end_as = JobState::kTimeout;
-  EXPECT_FALSE(check_job_edit(q, true));
+  EXPECT_FALSE(check_job_edit(q, true, {}, none));
   q.end_as = JobState::kCompleted;
   auto done = edit_jobs({r, finished(2)}, q, Uid(0), true);
   ASSERT_TRUE(done);
   ASSERT_EQ(done->size(), 1u);
   EXPECT_EQ((*done)[0].ended, r.started);
+  JobRecord part = r;  // of a run that went on with fewer nodes
+  part.flags = kJobResizing;
+  part.ended = from_unix(1015);
+  done = edit_jobs({r, part}, q, Uid(0), true);
+  ASSERT_TRUE(done);
+  EXPECT_EQ(done->size(), 1u) << "it has ended";
+}
+
+TEST(EditJobs, TresThatAreNamedChangeAndOthersStay) {
+  const Directory known = initial_directory(from_unix(1));
+  JobRecord r = finished(1);
+  r.tres_allocated = TresAmounts::from_text("cpu=4,mem=8G,node=1");
+  rpc::EditJobRecords q;
+  q.where.jobs.emplace_back().job = JobId(1);
+  q.tres_allocated = TresAmounts::from_text("cpu=2,energy=100");
+  EXPECT_EQ(check_job_edit(q, false, {}, known).error().code, Errc::kAccessDenied);
+  ASSERT_TRUE(check_job_edit(q, true, {}, known));
+  auto done = edit_jobs({r}, q, Uid(0), true);
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->size(), 1u);
+  EXPECT_EQ(tres_text((*done)[0].tres_allocated), "cpu=2,mem=8G,energy=100,node=1");
+  q.tres_allocated = TresAmounts::from_text("gres/nosuch=2");
+  EXPECT_EQ(check_job_edit(q, true, {}, known).error().message(), "TRES 'gres/nosuch' is not known");
+  q.tres_allocated = TresAmounts();
+  EXPECT_FALSE(check_job_edit(q, true, {}, known));
+}
+
+TEST(EditJobs, NewWCKeyNeedsThatTheyAreTracked) {
+  rpc::EditJobRecords q;
+  q.where.wckeys = {"old"};
+  q.wckey = "new";
+  Settings settings;
+  const auto refused = check_job_edit(q, true, settings, none);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message().find("TrackWCKey"), std::string_view::npos);
+  settings.tracks_wckeys = true;
+  EXPECT_TRUE(check_job_edit(q, true, settings, none));
+}
+
+TEST(EditJobs, OfATimeThoseThatBeganAndEndedInIt) {
+  rpc::EditJobRecords q;
+  q.where.users = {Uid(1000)};
+  q.comment = "x";
+  auto changed = [&] { return edit_jobs({finished(1)}, q, Uid(0), true)->size(); };  // 1010 to 1020
+  EXPECT_EQ(changed(), 1u);
+  q.where.from = from_unix(1010);
+  q.where.until = from_unix(1021);
+  EXPECT_EQ(changed(), 1u);
+  q.where.from = from_unix(1011);
+  EXPECT_EQ(changed(), 0u);
+  q.where.from = {};
+  q.where.until = from_unix(1020);
+  EXPECT_EQ(changed(), 0u);
 }
 
 }  // namespace

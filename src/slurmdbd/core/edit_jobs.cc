@@ -13,9 +13,53 @@ bool set(T& field, const std::optional<U>& value) {
   return true;
 }
 
+void set_count(std::optional<uint64_t>& amount, const std::optional<uint64_t>& value) {
+  if (value) amount = value;
+}
+
+// Sets those amounts that are listed, and leaves the others.
+bool set_amounts(TresAmounts& amounts, const TresAmounts& wanted) {
+  const TresAmounts before = amounts;
+  set_count(amounts.cpus, wanted.cpus);
+  set_count(amounts.mem_mb, wanted.mem_mb);
+  set_count(amounts.nodes, wanted.nodes);
+  set_count(amounts.billing, wanted.billing);
+  set_count(amounts.energy, wanted.energy);
+  for (const GresAmount& g : wanted.gres) {
+    std::erase_if(amounts.gres, [&](const GresAmount& known) { return known.name == g.name && known.type == g.type; });
+    if (g.count) amounts.add_gres(g.name, g.type, g.count);
+  }
+  for (const LicenseShare& l : wanted.licenses) {
+    const auto known = std::ranges::find(amounts.licenses, l.name, &LicenseShare::name);
+    if (known == amounts.licenses.end()) amounts.licenses.push_back(l);
+    else known->count = l.count;
+  }
+  return !(amounts == before);
+}
+
+Result<> check_amounts(const TresAmounts& amounts, const Directory& directory) {
+  std::string unknown;
+  each_tres(amounts, [&](std::string_view kind, std::string_view name, uint64_t) {
+    const bool known = std::ranges::any_of(directory.tres, [&](const auto& t) { return t.second.type == kind && t.second.name == name; });
+    if (!known) unknown = name.empty() ? std::string(kind) : std::string(kind) + "/" + std::string(name);
+  });
+  if (amounts.empty()) return fail(Errc::kError, "TRES: none is named");
+  if (unknown.empty()) return {};
+  return fail(Errc::kError, "TRES '" + unknown + "' is not known",
+              "sacctmgr show tres lists those that are; AccountingStorageTRES of slurm.conf adds others");
+}
+
+// sacctmgr(1) SPECIFICATIONS FOR JOB: StartTime, EndTime. Runaway jobs have no end yet.
+bool is_within(const JobRecord& record, const rpc::EditJobRecords& request) {
+  const rpc::JobRecordFilter& where = request.where;
+  if (request.end_as) return true;
+  if (where.from != kTimeUnset && (record.started == kTimeUnset || record.started < where.from)) return false;
+  return where.until == kTimeUnset || (record.ended != kTimeUnset && record.ended < where.until);
+}
+
 // A runaway job ended, as far as is known, at the last moment that anything was heard of it.
 bool end(JobRecord& r, const std::optional<JobState>& state) {
-  if (!state || is_finished(r.state)) return false;
+  if (!state || r.over()) return false;
   r.state = *state;
   r.ended = std::max({r.started, r.eligible, r.key.submitted});
   return true;
@@ -23,7 +67,7 @@ bool end(JobRecord& r, const std::optional<JobState>& state) {
 
 }  // namespace
 
-Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator) {
+Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator, const Settings& settings, const Directory& directory) {
   const bool privileged = q.admin_comment || q.system_comment || q.wckey || q.tres_allocated || q.end_as;
   if (!privileged && !q.comment && !q.extra && !q.derived_exit_status) return fail(Errc::kError, "modify job: nothing to set");
   if (privileged && !is_operator)
@@ -32,15 +76,19 @@ Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator) {
     return fail(Errc::kError, "EndState: is one of Completed, Failed");
   if (q.where.jobs.empty() && q.where.users.empty() && q.where.wckeys.empty())
     return fail(Errc::kError, "modify job: JobID, User or WCKey say which jobs are changed, and none of them is given");
+  if (q.wckey && !settings.tracks_wckeys)
+    return fail(Errc::kError, "NewWCKey: wckeys of jobs are not tracked, for slurmdbd.conf has no TrackWCKey=yes");
+  if (q.tres_allocated) return check_amounts(*q.tres_allocated, directory);
   return {};
 }
 
 Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& request, Uid actor, bool is_operator) {
   std::vector<JobRecord> out;
   for (JobRecord& record : records) {
+    if (!is_within(record, request)) continue;
     if (!is_operator && record.uid != actor)
       return fail(Errc::kAccessDenied, {}, "job " + std::to_string(record.key.id.value) + " is another user's");
-    if ((request.tres_allocated || request.derived_exit_status) && !is_finished(record.state) && !request.end_as)
+    if ((request.tres_allocated || request.derived_exit_status) && !record.over() && !request.end_as)
       return fail(Errc::kError,
                   "job " + std::to_string(record.key.id.value) + " has not ended: TRES and DerivedExitCode are set after the end");
     bool different = set(record.comment, request.comment);
@@ -49,7 +97,7 @@ Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const r
     different |= set(record.extra, request.extra);
     different |= set(record.wckey, request.wckey);
     if (request.wckey) different |= std::exchange(record.wckey_is_default, false);  // somebody has named it
-    different |= set(record.tres_allocated, request.tres_allocated);
+    if (request.tres_allocated) different |= set_amounts(record.tres_allocated, *request.tres_allocated);
     different |= set(record.derived_exit_status, request.derived_exit_status);
     different |= end(record, request.end_as);
     if (different) out.push_back(std::move(record));

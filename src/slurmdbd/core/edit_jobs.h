@@ -3,14 +3,17 @@
 
 #include "base/result.h"
 #include "model/accounts.h"
+#include "slurmdbd/core/directory.h"
+#include "slurmdbd/core/settings.h"
 
 namespace muster::slurmdbd {
 
 // Checks a request before any record is looked for. kAccessDenied: a user may set comment, extra and derived exit code; the rest needs
-// an operator. kError: nothing to set, no jobs named, or a state that is no end.
-Result<> check_job_edit(const rpc::EditJobRecords& request, bool is_operator);
+// an operator. kError: nothing to set, no jobs named, a state that is no end, a TRES that is not known, or a wckey where none is tracked.
+Result<> check_job_edit(const rpc::EditJobRecords& request, bool is_operator, const Settings& settings, const Directory& directory);
 
-// Returns those of `records` that change, with the new values, for a request that was checked. kAccessDenied: others' jobs need an
+// Returns those of `records` that change, with the new values, for a request that was checked. With a time in its conditions, jobs must
+// have started at or after `from` and ended before `until`. Of the TRES those that are named change. kAccessDenied: others' jobs need an
 // operator.
 Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& request, Uid actor, bool is_operator);
 

@@ -1,4 +1,4 @@
-// QOS, clusters, workload keys, and resources: licences that several clusters share. A resource is known by its name and server together; what
+// QOS, clusters, and resources: licences that several clusters share. A resource is known by its name and server together; what
 // clusters may use of it is a share in percent, or a count with the flag Absolute (sacctmgr(1), guide licenses).
 #include <algorithm>
 
@@ -246,35 +246,6 @@ Result<> Editor::edit_clusters() {
   MUSTER_TRY(names, clusters());
   for (const std::string& name : names)
     if (meets(d_.clusters.at(name))) MUSTER_TRY_VOID(edit_.verb == EditVerb::kModify ? change_cluster(name, false) : remove_cluster(name));
-  return {};
-}
-
-Result<> Editor::edit_wckeys() {
-  MUSTER_TRY_VOID(need_operator("editing wckeys"));
-  const EntityFilter& where = edit_.where;
-  if (edit_.verb == EditVerb::kModify) return fail(Errc::kError, "wckeys are added and deleted, not modified");
-  if (where.wckeys.empty()) return fail(Errc::kError, "WCKeys: name them");
-  if (edit_.verb == EditVerb::kDelete) return remove_wckeys();
-  if (where.users.empty()) return fail(Errc::kError, "User: name those who get the wckeys");
-  MUSTER_TRY(on, clusters());
-  for (const std::string& user : where.users) {
-    if (!find_live(d_.users, user))
-      return fail(Errc::kNotFound, "User '" + user + "' is not known", "sacctmgr add user " + user + " Account=… adds him");
-    for (const std::string& cluster : on)
-      for (const std::string& name : where.wckeys) {
-        auto known = std::ranges::find_if(
-            d_.wckeys, [&](const auto& e) { return e.second.name == name && e.second.user == user && e.second.cluster == cluster; });
-        if (known != d_.wckeys.end() && !known->second.deleted) continue;
-        WckeyRecord k;
-        k.id = known != d_.wckeys.end() ? known->first : ++d_.last_id;
-        k.name = name;
-        k.user = user;
-        k.cluster = cluster;
-        touch(touched_, k);
-        changed_.wckeys.push_back(k);
-        d_.wckeys[k.id] = k;
-      }
-  }
   return {};
 }
 

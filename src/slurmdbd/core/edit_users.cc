@@ -60,15 +60,21 @@ Result<> Editor::add_user(const std::string& name) {
     user = {};
     user.name = name;
     user.admin_level = set.admin_level.value_or(AdminLevel::kNone);
-    user.default_wckey = set.default_wckey.value_or("");
     user.created = created == kTimeUnset ? context_.now : created;
     user.modified = context_.now;
     touch(touched_, user);
     UserRecord shown = user;
     shown.default_account = set.default_account.value_or(accounts.front());
+    shown.default_wckey = set.default_wckey.value_or("");
     changed_.users.push_back(std::move(shown));
   }
-  return {};
+  if (!set.default_wckey || set.default_wckey->empty()) return {};
+  MUSTER_TRY_VOID(need_operator("DefaultWCKey of a user who is added"));
+  for (const std::string& cluster : on) add_wckey(name, cluster, *set.default_wckey);
+  UserRecord& user = d_.users.at(name);
+  if (user.default_wckey == *set.default_wckey) return {};
+  touch(touched_, user);
+  return set_default_wckey(user, *set.default_wckey);
 }
 
 Result<> Editor::modify_users() {
@@ -93,10 +99,7 @@ Result<> Editor::modify_users() {
           return fail(Errc::kAccessDenied, {}, "AdminLevel of administrators is changed by administrators alone");
         user.admin_level = *set.admin_level;
       }
-      if (set.default_wckey) {
-        if (name != context_.actor) MUSTER_TRY_VOID(need_operator("DefaultWCKey of others"));
-        user.default_wckey = *set.default_wckey;
-      }
+      if (set.default_wckey) MUSTER_TRY_VOID(set_default_wckey(user, *set.default_wckey));
       if (set.default_account) MUSTER_TRY_VOID(set_default_account(name, *set.default_account));
       if (user.admin_level != level || user.default_wckey != wckey) {
         user.modified = context_.now;
@@ -169,18 +172,6 @@ Result<> Editor::rename_user(const std::string& from, const std::string& to) {
   return {};
 }
 
-Result<> Editor::remove_wckeys() {
-  const EntityFilter& w = edit_.where;
-  auto in = [](const auto& list, const std::string& v) { return list.empty() || std::ranges::find(list, v) != list.end(); };
-  for (auto& [id, k] : d_.wckeys) {
-    if (k.deleted || !in(w.wckeys, k.name) || !in(w.users, k.user) || !in(w.clusters, k.cluster)) continue;
-    changed_.wckeys.push_back(k);
-    k.deleted = true;
-    touch(touched_, k);
-  }
-  return {};
-}
-
 Result<> Editor::remove_users() {
   const EntityFilter& where = edit_.where;
   if (!where.wckeys.empty()) {  // `delete user u wckey=w` takes the wckey from the user, and nothing else
@@ -220,11 +211,10 @@ Result<> Editor::remove_users() {
     if (name == "root") return fail(Errc::kError, "User root cannot be deleted");
     changed_.users.push_back(at->second);
     touch(touched_, at->second);
-    for (auto& [id, k] : d_.wckeys) {
-      if (k.user != name || k.deleted) continue;
-      k.deleted = true;
-      touch(touched_, k);
-    }
+    std::vector<uint32_t> keys;
+    for (const auto& [id, k] : d_.wckeys)
+      if (k.user == name && !k.deleted) keys.push_back(id);
+    for (uint32_t id : keys) MUSTER_TRY_VOID(remove_wckey(id));
     bool kept = std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.user == name; });
     if (!kept && context_.now - at->second.created < kForgottenWithin) {
       d_.users.erase(at);

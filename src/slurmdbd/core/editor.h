@@ -75,6 +75,7 @@ class Editor {
   Result<> change_limits(std::vector<Limit>& limits, bool of_qos, const Association* below) const;
   Result<> change_qos_list(std::vector<std::string>& list) const;
   Result<> change_names(std::vector<std::string>& list, const std::vector<NamesChange>& changes) const;
+  Result<> change_account_flags(AccountRecord& account) const;
   Result<bool> change_association(Association& association) const;
   bool changes_associations() const;
   Result<> reset_usage(Time& at) const;
@@ -90,9 +91,15 @@ class Editor {
   Result<> add_user(const std::string& name);
   Result<> modify_users();
   Result<> remove_users();
-  Result<> remove_wckeys();
+  Result<> set_default_wckey(UserRecord& user, const std::string& key);
   Result<> set_default_account(const std::string& user, const std::string& account);
   Result<> rename_user(const std::string& from, const std::string& to);
+  // ---- edit_wckeys.cc
+  Result<> edit_wckeys();
+  Result<> remove_wckeys();
+  Result<> remove_wckey(uint32_t id);
+  bool has_wckey(const std::string& user, const std::string& key) const;  // on any cluster
+  void add_wckey(const std::string& user, const std::string& cluster, const std::string& key);
   // ---- edit_others.cc
   Result<> edit_qos();
   Result<> change_qos(QosRecord& qos);
@@ -100,7 +107,6 @@ class Editor {
   Result<> edit_clusters();
   Result<> change_cluster(const std::string& name, bool fresh);
   Result<> remove_cluster(const std::string& name);
-  Result<> edit_wckeys();
   Result<> edit_resources();
   Result<> add_resources();
   Result<> modify_resources();

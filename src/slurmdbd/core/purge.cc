@@ -62,6 +62,7 @@ Result<> check(const JobRecord& job) {
   MUSTER_TRY_VOID(check_key(what, job.key));
   if (!bounds_detail::known_value(job.state)) return wrong(what, "there is no such state");
   MUSTER_TRY_VOID(bounds_detail::check_time("eligible", job.eligible));
+  MUSTER_TRY_VOID(bounds_detail::check_time("first_submitted", job.first_submitted));
   MUSTER_TRY_VOID(bounds_detail::check_span("suspended_total", job.suspended_total));
   return check_span(what, job.started, job.ended);
 }
@@ -70,6 +71,8 @@ Result<> check(const StepRecord& step) {
   const std::string what = "step " + std::to_string(step.job.id.value) + "." + std::to_string(step.id.value);
   MUSTER_TRY_VOID(check_key(what, step.job));
   if (!bounds_detail::known_value(step.state)) return wrong(what, "there is no such state");
+  MUSTER_TRY_VOID(bounds_detail::check_time("suspended", step.suspended));
+  MUSTER_TRY_VOID(bounds_detail::check_span("suspended_total", step.suspended_total));
   return check_span(what, step.started, step.ended);
 }
 

@@ -18,6 +18,11 @@ bool in(const std::vector<T>& list, const T& value) {
 bool any_in(const std::vector<std::string>& list, const std::vector<std::string>& values) {
   return list.empty() || std::ranges::any_of(values, [&](const std::string& v) { return in(list, v); });
 }
+bool has_any_flag(const std::vector<std::string>& list, const std::vector<std::string>& flags) {
+  return list.empty() || std::ranges::any_of(flags, [&](const std::string& flag) {
+           return std::ranges::any_of(list, [&](const std::string& wanted) { return iequals(wanted, flag); });
+         });
+}
 template <class Record>
 bool there(const Record& r, const EntityFilter& f) {
   return !r.deleted || f.with_deleted;
@@ -33,6 +38,9 @@ class Query {
              std::tuple(b->user.empty(), b->user.empty() ? b->account : b->user, b->partition);
     };
     for (auto& [id, list] : children_) std::ranges::sort(list, before);
+    if (audience.who.all) return;
+    for (const auto& [id, a] : d.associations)
+      if (!a.deleted && mine(a)) own_accounts_.insert(a.account);
   }
 
   rpc::Entities run() {
@@ -53,21 +61,24 @@ class Query {
   }
 
  private:
-  bool mine(const Association& a) const { return a.user == audience_.user; }
+  bool mine(const Association& a) const { return !a.user.empty() && a.user == audience_.who.user; }
   bool visible(const Association& a) const {
-    if (audience_.all) return true;
+    if (audience_.who.all || audience_.who.coordinates(a.cluster, a.account)) return true;
     if (!a.user.empty()) return !audience_.private_users || mine(a);
-    return !audience_.private_accounts ||
-           std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == a.account && mine(e.second); });
+    return !audience_.private_accounts || own_accounts_.contains(a.account);
   }
+  bool visible(const AccountRecord& a) const {
+    const RecordAudience& who = audience_.who;
+    return who.all || !audience_.private_accounts || own_accounts_.contains(a.name) ||
+           std::ranges::any_of(who.accounts, [&](const auto& of_cluster) { return of_cluster.second.contains(a.name); });
+  }
+  bool visible(const std::string& user) const { return audience_.who.all || !audience_.private_users || user == audience_.who.user; }
 
   void accounts() {
     const auto coordinators = all_coordinators();
     for (const auto& [name, a] : d_.accounts) {
       if (!there(a, f_) || !in(f_.accounts, name) || !in(f_.descriptions, a.description) || !in(f_.organizations, a.organization)) continue;
-      if (!audience_.all && audience_.private_accounts &&
-          !std::ranges::any_of(d_.associations, [&](const auto& e) { return e.second.account == name && mine(e.second); }))
-        continue;
+      if (!visible(a) || !has_any_flag(f_.flags, a.flags)) continue;
       AccountRecord r = a;
       if (auto of = coordinators.find(name); of != coordinators.end()) r.coordinators.assign(of->second.begin(), of->second.end());
       out_.accounts.push_back(std::move(r));
@@ -83,9 +94,8 @@ class Query {
       for (const std::string& account : u.coordinator_of)
         if (!u.deleted) out[account].insert(user);
     for (const auto& [id, a] : d_.associations) {
-      auto record = d_.accounts.find(a.account);
-      if (!a.user.empty() || a.deleted || record == d_.accounts.end()) continue;
-      if (std::ranges::find(record->second.flags, "UsersAreCoords") == record->second.flags.end()) continue;
+      if (!a.user.empty() || a.deleted) continue;
+      if (!has_users_as_coordinators(d_, a.account)) continue;
       std::set<std::string_view> users;
       for_children(a, [&](const Association& child) {
         if (!child.user.empty() && child.account == a.account && !child.deleted) users.insert(child.user);
@@ -121,13 +131,24 @@ class Query {
            });
   }
 
+  // By user, in order. Only for those who look: slurmctld works out by itself what UsersAreCoords makes of a user.
+  std::map<std::string_view, std::vector<std::string>> accounts_coordinated() const {
+    std::map<std::string_view, std::vector<std::string>> out;
+    if (!q_.with_coordinators && q_.what != Entity::kCoordinator) return out;
+    for (const auto& [account, users] : all_coordinators())
+      for (std::string_view user : users) out[user].emplace_back(account);
+    return out;
+  }
+
   void users() {
     const auto defaults = default_accounts();
+    const auto coordinated = accounts_coordinated();
     for (const auto& [name, u] : d_.users) {
       if (!there(u, f_) || !in(f_.users, name) || (f_.admin_level && u.admin_level != *f_.admin_level)) continue;
-      if (!audience_.all && audience_.private_users && name != audience_.user) continue;
-      if (q_.what == Entity::kCoordinator && (u.coordinator_of.empty() || !any_in(f_.accounts, u.coordinator_of))) continue;
+      if (!visible(name)) continue;
       UserRecord r = u;
+      if (auto of = coordinated.find(name); of != coordinated.end()) r.coordinator_of = of->second;
+      if (q_.what == Entity::kCoordinator && (r.coordinator_of.empty() || !any_in(f_.accounts, r.coordinator_of))) continue;
       auto own = defaults.find(name);
       r.default_account = own == defaults.end() ? "" : std::string(own->second);
       if (!in(f_.default_accounts, r.default_account) || !in(f_.default_wckeys, r.default_wckey) || !has_wckey(name)) continue;
@@ -168,8 +189,14 @@ class Query {
 
   void wckeys() {
     for (const auto& [id, k] : d_.wckeys)
-      if (there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster))
-        out_.wckeys.push_back(k);
+      if (visible(k.user) && there(k, f_) && in(f_.ids, id) && in(f_.wckeys, k.name) && in(f_.users, k.user) && in(f_.clusters, k.cluster))
+        add_wckey(k);
+  }
+
+  void add_wckey(WckeyRecord key) {
+    const UserRecord* user = find_live(d_.users, key.user);
+    key.is_default = !key.deleted && user && user->default_wckey == key.name;
+    if (key.is_default || !f_.only_defaults) out_.wckeys.push_back(std::move(key));
   }
 
   // With the clusters that are in them, by their numbers there. Of clusters that are named only those.
@@ -261,12 +288,18 @@ class Query {
   const EntityFilter& f_;
   const Audience& audience_;
   std::map<uint32_t, std::vector<const Association*>> children_;
+  std::set<std::string, std::less<>> own_accounts_;  // in which the audience is, on any cluster
   rpc::Entities out_;
 };
 
 }  // namespace
 
 rpc::Entities query(const Directory& d, const rpc::QueryEntities& q, const Audience& audience) { return Query(d, q, audience).run(); }
+
+bool sees(const Audience& audience, const TransactionRecord& t) {
+  const bool is_private = audience.private_users || audience.private_accounts;
+  return audience.who.all || !is_private || t.actor == audience.who.user;
+}
 
 bool matches(const TransactionRecord& t, const EntityFilter& f) {
   return in(f.actors, t.actor) && in(f.actions, t.action) && any_in(f.accounts, t.accounts) && any_in(f.clusters, t.clusters) &&

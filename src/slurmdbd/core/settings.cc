@@ -49,6 +49,7 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.private_reservations = has_word(hidden, "reservations");
   settings.rolls_up = !conf.yes("DisableRollups");
   settings.tracks_controllers = conf.yes("TrackSlurmctldDown");
+  settings.tracks_wckeys = conf.yes("TrackWCKey");
   settings.purge = purge_rules(conf);
   settings.archive = archive_rules(conf);
   if (const auto span = parse_time_limit(conf.text("MaxQueryTimeRange")); span && span->minutes)

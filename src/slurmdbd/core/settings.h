@@ -31,6 +31,7 @@ struct Settings {
   bool private_usage = false, private_events = false, private_reservations = false;
   bool rolls_up = true;             // not DisableRollups
   bool tracks_controllers = false;  // TrackSlurmctldDown
+  bool tracks_wckeys = false;       // TrackWCKey
   PurgeRules purge;
   ArchiveRules archive;
   std::optional<Duration> longest_query;  // MaxQueryTimeRange; nullopt: any

@@ -168,16 +168,15 @@ Usage UsageSum::take() {
   return out;
 }
 
-UsageSelection::UsageSelection(const rpc::QueryUsage& q, UsageAudience audience)
+UsageSelection::UsageSelection(const rpc::QueryUsage& q, std::string cluster, RecordAudience audience)
     : accounts_(sorted(q.accounts)),
       users_(sorted(q.users)),
       qos_(sorted(q.qos)),
       wckeys_(sorted(q.wckeys)),
       partitions_(sorted(q.partitions)),
+      cluster_(std::move(cluster)),
       audience_(std::move(audience)),
-      parts_(q.parts) {
-  std::ranges::sort(audience_.accounts);
-}
+      parts_(q.parts) {}
 
 void UsageSelection::add(const Usage& usage) {
   Usage some;
@@ -186,7 +185,7 @@ void UsageSelection::add(const Usage& usage) {
     const UsageKey& whose = entry.key;
     if (!lists(accounts_, whose.account) || !lists(users_, whose.user) || !lists(qos_, whose.qos) || !lists(wckeys_, whose.wckey)) continue;
     if (!lists(partitions_, whose.partition)) continue;
-    if (!audience_.all && whose.user != audience_.user && !std::ranges::binary_search(audience_.accounts, whose.account)) continue;
+    if (!audience_.sees(std::string_view(whose.user), cluster_, whose.account)) continue;
     UsageKey key;
     if (parts_ & kUsageAccount) key.account = whose.account;
     if (parts_ & kUsageUser) key.user = whose.user;

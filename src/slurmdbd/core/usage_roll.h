@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "model/record_audience.h"
 #include "model/usage_report.h"
 #include "model/usage_time.h"
 
@@ -69,22 +70,18 @@ class UsageSum {
   ClusterTime cluster_;
 };
 
-// Which entries an answer may have and how they are summed. What may be seen is judged here and nowhere else.
-struct UsageAudience {
-  bool all = true;                    // else:
-  std::string user;                   // their own
-  std::vector<std::string> accounts;  // and those of accounts that they coordinate
-};
+// Which entries of a cluster an answer has, for those who are to see them, and how they are summed.
 class UsageSelection {
  public:
-  UsageSelection(const rpc::QueryUsage& question, UsageAudience audience);
-  void add(const Usage& usage);  // whole spans of one cluster; in the order of time
+  UsageSelection(const rpc::QueryUsage& question, std::string cluster, RecordAudience audience);
+  void add(const Usage& usage);  // whole spans; in the order of time
   Usage take();
 
  private:
   using Names = std::vector<std::string>;  // sorted
   Names accounts_, users_, qos_, wckeys_, partitions_;
-  UsageAudience audience_;
+  std::string cluster_;
+  RecordAudience audience_;
   uint32_t parts_;
   UsageSum sum_;
 };

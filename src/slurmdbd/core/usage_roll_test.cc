@@ -6,7 +6,7 @@
 #include "base/random.h"
 #include "model/reservation.h"
 #include "model/tres_sums.h"
-#include "slurmdbd/core/usage_rights.h"
+#include "slurmdbd/core/record_rights.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -214,11 +214,11 @@ TEST(UsageSelection, FiltersAndSums) {
   for (const char* user : {"alice", "bob"})
     for (const char* account : {"x", "y"}) usage.entries.push_back({{account, user, "normal", "", "", false}, amounts("cpu=1")});
   std::ranges::sort(usage.entries, {}, &UsageEntry::key);
-  auto select = [&](uint32_t parts, std::vector<std::string> accounts, UsageAudience who) {
+  auto select = [&](uint32_t parts, std::vector<std::string> accounts, RecordAudience who) {
     rpc::QueryUsage q;
     q.parts = parts;
     q.accounts = std::move(accounts);
-    UsageSelection s(q, std::move(who));
+    UsageSelection s(q, "c", std::move(who));
     s.add(usage);
     std::string out;
     for (const UsageEntry& e : s.take().entries) out += e.key.account + "/" + e.key.user + "=" + tres_text(e.used) + " ";
@@ -228,13 +228,14 @@ TEST(UsageSelection, FiltersAndSums) {
   EXPECT_EQ(select(kUsageAccount, {}, {}), "x/=cpu=2 y/=cpu=2 ");
   EXPECT_EQ(select(kUsageAccount | kUsageUser, {"y"}, {}), "y/alice=cpu=1 y/bob=cpu=1 ");
   // PrivateData=usage: also where users are not asked apart.
-  EXPECT_EQ(select(0, {}, {.all = false, .user = "bob", .accounts = {}}), "/=cpu=2 ");
-  EXPECT_EQ(select(kUsageAccount | kUsageUser, {}, {.all = false, .user = "bob", .accounts = {"x"}}),
+  EXPECT_EQ(select(0, {}, {.all = false, .user = "bob"}), "/=cpu=2 ");
+  EXPECT_EQ(select(kUsageAccount | kUsageUser, {}, {.all = false, .user = "bob", .accounts = {{"c", {"x"}}}}),
             "x/alice=cpu=1 x/bob=cpu=1 y/bob=cpu=1 ");
-  EXPECT_EQ(select(0, {}, {.all = false, .user = "' OR 1=1 --", .accounts = {}}), "");
+  EXPECT_EQ(select(0, {}, {.all = false, .user = "bob", .accounts = {{"other", {"x"}}}}), "/=cpu=2 ") << "of another cluster";
+  EXPECT_EQ(select(0, {}, {.all = false, .user = "' OR 1=1 --"}), "");
 }
 
-TEST(UsageAudience, CoordinatorsSeeTheirAccounts) {
+TEST(RecordAudience, CoordinatorsSeeTheirAccounts) {
   Directory d = initial_directory(at(0));
   Touched t;
   add_cluster(d, "c", "", at(0), t);
@@ -253,14 +254,15 @@ TEST(UsageAudience, CoordinatorsSeeTheirAccounts) {
   d.users["carol"].name = "carol";
   d.users["carol"].coordinator_of = {"lab"};
   Settings s;
-  EXPECT_TRUE(usage_audience(d, s, "carol", false).all);
-  s.private_usage = true;
-  EXPECT_TRUE(usage_audience(d, s, "carol", true).all);
-  const UsageAudience who = usage_audience(d, s, "carol", false);
+  const RecordAudience who = record_audience(d, s, Uid(7), "carol");
   EXPECT_FALSE(who.all);
-  EXPECT_EQ(who.accounts, (std::vector<std::string>{"lab", "team"}));
+  EXPECT_EQ(who.accounts, (decltype(who.accounts){{"c", {"lab", "team"}}}));
+  EXPECT_TRUE(who.sees(Uid(7), "c", "other") && who.sees(Uid(8), "c", "team"));
+  EXPECT_FALSE(who.sees(Uid(8), "c", "other") || who.sees(Uid(8), "d", "team"));
+  EXPECT_FALSE(who.sees("", "c", "other")) << "what is nobody's is not hers";
+  EXPECT_TRUE(record_audience(d, s, Uid(7), "nobody").accounts.empty());
   s.coordinators = false;
-  EXPECT_TRUE(usage_audience(d, s, "carol", false).accounts.empty());
+  EXPECT_TRUE(record_audience(d, s, Uid(7), "carol").accounts.empty()) << "DisableCoordDBD";
 }
 
 struct Utc {

@@ -10,9 +10,8 @@ namespace {
 
 class ContentSource final : public net::PartSource {
  public:
-  using MaySee = std::function<bool(const JobRecord&)>;
-  ContentSource(sql::Storage& storage, std::vector<int64_t> numbers, ContentKind kind, MaySee may_see)
-      : storage_(storage), numbers_(std::move(numbers)), kind_(kind), may_see_(std::move(may_see)) {}
+  ContentSource(sql::Storage& storage, std::vector<int64_t> numbers, ContentKind kind, RecordAudience readers)
+      : storage_(storage), numbers_(std::move(numbers)), kind_(kind), readers_(std::move(readers)) {}
 
   bool next(std::string& part) override {
     rpc::ContentPart out;
@@ -46,7 +45,7 @@ class ContentSource final : public net::PartSource {
     return false;
   }
   Result<> begin(JobRecord job, rpc::ContentPart& out) {
-    out.refused = !may_see_(job);
+    out.refused = !readers_.sees(job.uid, job.cluster, job.account);
     if (!out.refused) {
       MUSTER_TRY(kept, storage_.content_of(job, kind_));
       out.size = kept.size;
@@ -61,7 +60,7 @@ class ContentSource final : public net::PartSource {
   sql::Storage& storage_;
   std::vector<int64_t> numbers_;
   ContentKind kind_;
-  MaySee may_see_;
+  RecordAudience readers_;
   size_t at_ = 0;
   std::string hash_;  // of the content that is being answered; "": none
   int64_t piece_ = 0;
@@ -82,18 +81,13 @@ Result<> Service::query_content(Call call, const net::ChannelPtr& channel, std::
   MUSTER_TRY_VOID(check_lists(query->filter));
   if (query->filter.jobs.empty())
     return fail(Errc::kInvalidArgument, "jobs: none is named; scripts and environments are those of jobs that are named");
-  const auto settings = ports_.settings();
-  if (settings->private_jobs && !sees_all(call.who)) query->filter.users = {call.who.uid};
   lower_names(query->filter);
-  ContentSource::MaySee may_see = [known = directory(), who = call.who, all = sees_all(call.who),
-                                   coordinators = settings->coordinators](const JobRecord& job) {
-    return all || job.uid == who.uid || (coordinators && coordinates(*known, who.name, job.cluster, job.account));
-  };
   streams_.begin(
       channel, call.id, call.message,
-      [this, query, may_see = std::move(may_see), client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
-        MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
-        return std::make_unique<ContentSource>(*reader_storage_, std::move(numbers), query->kind, may_see);
+      [this, query, seen_by = audience(call.who, ports_.settings()->private_jobs), readers = audience(call.who, true),
+       client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+        MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, seen_by, [&] { return !client.expired(); }));
+        return std::make_unique<ContentSource>(*reader_storage_, std::move(numbers), query->kind, readers);
       },
       when_answered(call), call.who.uid);
   return {};

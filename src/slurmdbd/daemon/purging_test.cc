@@ -134,7 +134,7 @@ class PurgingTest : public testing::TestWithParam<const char*> {
   Usage report(Time from, Time until, Time now) {
     rpc::QueryUsage question;
     question.parts = kUsageAccount | kUsageUser;
-    auto got = usage_within(*storage, known, "c", hour_not_before(from), until, now, UsageSelection(question, {}));
+    auto got = usage_within(*storage, known, "c", hour_not_before(from), until, now, UsageSelection(question, "c", {}));
     EXPECT_TRUE(got) << (got ? "" : got.error().message());
     return got ? *got : Usage();
   }
@@ -334,7 +334,7 @@ TEST_P(PurgingTest, WhatWasArchivedComesBackOnce) {
   rpc::JobRecords back;
   rpc::JobRecordFilter all;
   all.duplicates = true;
-  auto numbers = storage->find_jobs(all);
+  auto numbers = storage->find_jobs(all, RecordAudience::everybody());
   ASSERT_TRUE(numbers);
   size_t taken = 0;
   int64_t next_step = 0;

@@ -67,7 +67,8 @@ std::unique_ptr<net::PartSource> in_parts(std::vector<Row> rows, std::vector<Row
 // decoded. The plainest key of an amount is its text, for equal amounts need not be encoded equally.
 class SizeCounter {
  public:
-  Result<> count(const sql::UsedRun& run, uint64_t seconds) {
+  // A part of a run is not counted as a job where the part that follows is.
+  Result<> count(const sql::UsedRun& run, uint64_t seconds, bool is_job) {
     key_.clear();
     for (std::string_view part : {run.cluster, run.account, run.wckey, run.amounts}) add_to_key(part);
     auto at = encoded_.find(key_);
@@ -78,7 +79,7 @@ class SizeCounter {
               .try_emplace(key_, Size{std::string(run.cluster), std::string(run.account), std::string(run.wckey), std::string(run.amounts)})
               .first;
     }
-    ++at->second.jobs;
+    if (is_job) ++at->second.jobs;
     at->second.seconds += seconds;
     return {};
   }
@@ -123,13 +124,14 @@ std::unexpected<Error> gone() { return fail(Errc::kCommunicationFailed); }
 
 }  // namespace
 
-ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& query, const UsageAudience& audience) {
+ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& query, const RecordAudience& audience) {
   auto out = std::make_unique<EncodedParts>();
   const Time from = hour_not_before(query.from), until = period_begin(UsagePeriod::kHour, query.until);
   size_t rows = 0;
   for (const std::string& cluster : clusters_of(context.directory, query.clusters)) {
     if (!context.still_wanted()) return gone();
-    MUSTER_TRY(usage, usage_within(context.storage, context.directory, cluster, from, until, context.now, UsageSelection(query, audience)));
+    MUSTER_TRY(usage, usage_within(context.storage, context.directory, cluster, from, until, context.now,
+                                   UsageSelection(query, cluster, audience)));
     rows += usage.entries.size();
     if (rows > kMostRowsOfReport) return too_large();
     for (size_t first = 0; first == 0 || first < usage.entries.size(); first += kRowsPerPart) {
@@ -144,12 +146,13 @@ ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& q
   return out;
 }
 
-ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query) {
+ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query, const RecordAudience& audience) {
   SizeCounter sizes;
   const Time from = query.filter.from, until = query.filter.until == kTimeUnset ? context.now : std::min(query.filter.until, context.now);
-  MUSTER_TRY_VOID(context.storage.used_runs(query.filter, context.still_wanted, [&](const sql::UsedRun& run) -> Result<> {
+  MUSTER_TRY_VOID(context.storage.used_runs(query.filter, audience, context.still_wanted, [&](const sql::UsedRun& run) -> Result<> {
     const uint64_t n = run.used.seconds_within(from, until);
-    return run.used.empty() || n == 0 ? Result<>() : sizes.count(run, n);
+    const bool followed = run.resized != kTimeUnset && run.resized < until;
+    return run.used.empty() || n == 0 ? Result<>() : sizes.count(run, n, !followed);
   }));
   MUSTER_TRY(rows, sizes.rows());
   return in_parts(std::move(rows), &rpc::JobSizes::sizes);
@@ -179,7 +182,7 @@ ReportAnswer answer_reservations(const ReportContext& context, const rpc::QueryR
       filter.from = std::min(filter.from, rows[i].reservation.started);
       filter.until = std::max(filter.until, rows[i].reservation.ended);
     }
-    MUSTER_TRY_VOID(context.storage.matching_jobs(filter, context.still_wanted, [&](const JobRecord& j) -> Result<> {
+    MUSTER_TRY_VOID(context.storage.matching_jobs(filter, RecordAudience::everybody(), context.still_wanted, [&](const JobRecord& j) -> Result<> {
       for (auto [at, end] = by_name.equal_range(j.reservation); at != end; ++at) {
         rpc::ReservationUsage& row = rows[at->second];
         const Time until = std::min(row.reservation.ended, context.now);

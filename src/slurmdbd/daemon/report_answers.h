@@ -24,8 +24,8 @@ struct ReportContext {
 };
 
 using ReportAnswer = Result<std::unique_ptr<net::PartSource>>;
-ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& query, const UsageAudience& audience);
-ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query);
+ReportAnswer answer_usage(const ReportContext& context, const rpc::QueryUsage& query, const RecordAudience& audience);
+ReportAnswer answer_sizes(const ReportContext& context, const rpc::QueryJobSizes& query, const RecordAudience& audience);
 ReportAnswer answer_reservations(const ReportContext& context, const rpc::QueryReservationUsage& query);
 ReportAnswer answer_events(const ReportContext& context, const rpc::QueryEvents& query);
 

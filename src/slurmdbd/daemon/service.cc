@@ -11,7 +11,7 @@
 #include "slurmdbd/core/edit_jobs.h"
 #include "slurmdbd/core/names.h"
 #include "slurmdbd/core/query.h"
-#include "slurmdbd/core/usage_rights.h"
+#include "slurmdbd/core/record_rights.h"
 #include "slurmdbd/daemon/entity_rows.h"
 #include "slurmdbd/daemon/usage_rolling.h"
 #include "wire/accounting_instances.h"
@@ -179,6 +179,11 @@ void Service::answer_when_known(const Call& call, const rpc::EntitiesEdited& edi
 }
 
 AdminLevel Service::level(const Caller& who) const { return who.slurm ? AdminLevel::kAdministrator : level_of(*directory(), who.name); }
+
+RecordAudience Service::audience(const Caller& who, bool is_private) const {
+  if (!is_private || sees_all(who)) return RecordAudience::everybody();
+  return record_audience(*directory(), *ports_.settings(), who.uid, who.name);
+}
 
 // ---- requests
 Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& frame) {
@@ -376,8 +381,9 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
 Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& records) {
   lower_names(records);
   if (records.cluster.empty()) return fail(Errc::kInvalidClusterName);
-  MUSTER_TRY_VOID(writer_storage_->keep_charged(records));  // so that what was charged once stays so when the defaults change
-  fill_defaults(*directory(), records);
+  const bool wckeys = ports_.settings()->tracks_wckeys;
+  MUSTER_TRY_VOID(writer_storage_->keep_charged(records, wckeys));  // so that what was charged once stays so when the defaults change
+  fill_defaults(*directory(), wckeys, records);
   MUSTER_TRY_VOID(writer_storage_->store(records));
   MUSTER_TRY(missing, writer_storage_->missing_contents(records));
   log_.debug("cluster {}: {} jobs and {} steps stored, up to {}", records.cluster, records.jobs.size(), records.steps.size(),
@@ -425,8 +431,9 @@ Result<> Service::query_usage(Call call, const net::ChannelPtr& channel, std::st
   MUSTER_TRY_VOID(wire::decode(payload, q));
   for (auto list : {&q.clusters, &q.accounts, &q.qos, &q.wckeys}) lower(*list);
   MUSTER_TRY_VOID(check_range(call.who, q.from, q.until));
-  const UsageAudience audience = usage_audience(*directory(), *ports_.settings(), call.who.name, sees_all(call.who));
-  return report(call, channel, [q = std::move(q), audience](const ReportContext& c) { return answer_usage(c, q, audience); });
+  return report(call, channel, [q = std::move(q), seen_by = audience(call.who, ports_.settings()->private_usage)](const ReportContext& c) {
+    return answer_usage(c, q, seen_by);
+  });
 }
 
 Result<> Service::query_sizes(Call call, const net::ChannelPtr& channel, std::string_view payload) {
@@ -435,9 +442,10 @@ Result<> Service::query_sizes(Call call, const net::ChannelPtr& channel, std::st
   MUSTER_TRY_VOID(check_lists(q.filter));
   MUSTER_TRY_VOID(check_range(call.who, q.filter.from, q.filter.until));
   const auto settings = ports_.settings();
-  if ((settings->private_jobs || settings->private_usage) && !sees_all(call.who)) q.filter.users = {call.who.uid};
   lower_names(q.filter);
-  return report(call, channel, [q = std::move(q)](const ReportContext& c) { return answer_sizes(c, q); });
+  return report(call, channel,
+                [q = std::move(q), seen_by = audience(call.who, settings->private_jobs || settings->private_usage)](
+                    const ReportContext& c) { return answer_sizes(c, q, seen_by); });
 }
 
 Result<> Service::query_reservations(Call call, const net::ChannelPtr& channel, std::string_view payload) {
@@ -466,12 +474,12 @@ Result<> Service::query_records(Call call, const net::ChannelPtr& channel, std::
   MUSTER_TRY_VOID(check_lists(query->filter));
   if (query->filter.jobs.empty() || query->filter.from != kTimeUnset)
     MUSTER_TRY_VOID(check_range(call.who, query->filter.from, query->filter.until));
-  if (ports_.settings()->private_jobs && !sees_all(call.who)) query->filter.users = {call.who.uid};
   lower_names(query->filter);
   streams_.begin(
       channel, call.id, call.message,
-      [this, query, client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
-        MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, [&] { return !client.expired(); }));
+      [this, query, seen_by = audience(call.who, ports_.settings()->private_jobs),
+       client = call.channel]() -> Result<std::unique_ptr<net::PartSource>> {
+        MUSTER_TRY(numbers, reader_storage_->find_jobs(query->filter, seen_by, [&] { return !client.expired(); }));
         return std::make_unique<RecordSource>(*reader_storage_, std::move(numbers), query->filter.steps);
       },
       when_answered(call), call.who.uid);
@@ -500,7 +508,7 @@ Result<rpc::EntitiesEdited> Service::edit_entities(const Caller& who, const rpc:
 }
 
 Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& filter, size_t most) {
-  MUSTER_TRY(numbers, writer_storage_->find_jobs(filter));
+  MUSTER_TRY(numbers, writer_storage_->find_jobs(filter, RecordAudience::everybody()));
   if (numbers.size() > most)
     return fail(Errc::kResultTooLarge,
                 "that means " + std::to_string(numbers.size()) + " jobs, and one request looks at " + std::to_string(most),
@@ -520,7 +528,7 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
 
 Result<rpc::JobRecordsEdited> Service::edit_job_records(const Caller& who, const rpc::EditJobRecords& request) {
   const bool is_operator = level(who) >= AdminLevel::kOperator;
-  MUSTER_TRY_VOID(check_job_edit(request, is_operator));
+  MUSTER_TRY_VOID(check_job_edit(request, is_operator, *ports_.settings(), *directory()));
   rpc::JobRecordFilter where = request.where;
   if (!is_operator) where.users = {who.uid};
   MUSTER_TRY(records, stored_jobs(where, kMostEditedJobs));
@@ -537,15 +545,16 @@ Result<> Service::query_entities(Call call, const net::ChannelPtr& channel, std:
   MUSTER_TRY_VOID(wire::decode(payload, *question));
   lower_names(question->filter);
   auto settings = ports_.settings();
-  Audience audience{call.who.name, sees_all(call.who), settings->private_users, settings->private_accounts};
+  const bool is_private = settings->private_users || settings->private_accounts;
   streams_.begin(
       channel, call.id, call.message,
-      [this, question, audience]() -> Result<std::unique_ptr<net::PartSource>> {
-        rpc::Entities found = query(*directory(), *question, audience);
+      [this, question, seen_by = Audience{audience(call.who, is_private), settings->private_users, settings->private_accounts}]()
+          -> Result<std::unique_ptr<net::PartSource>> {
+        rpc::Entities found = query(*directory(), *question, seen_by);
         if (question->what == Entity::kTransaction)
           MUSTER_TRY_VOID(
               reader_storage_->transactions(question->filter.from, question->filter.until, [&](TransactionRecord t) -> Result<> {
-                if (matches(t, question->filter)) found.transactions.push_back(std::move(t));
+                if (sees(seen_by, t) && matches(t, question->filter)) found.transactions.push_back(std::move(t));
                 return {};
               }));
         return std::make_unique<EntitySource>(std::move(found));
@@ -579,6 +588,8 @@ Result<> Service::text(const Call& call, std::string_view payload) {
   line("StoragePort", settings->storage == StorageKind::kSqlite ? "" : std::to_string(settings->storage_port));
   line("StorageType", settings->storage == StorageKind::kSqlite ? "accounting_storage/sqlite" : "accounting_storage/mysql");
   line("StorageUser", settings->storage_user);
+  line("TrackSlurmctldDown", settings->tracks_controllers ? "Yes" : "No");
+  line("TrackWCKey", settings->tracks_wckeys ? "Yes" : "No");
   answer<rpc::QueryText>(call, out);
   return {};
 }

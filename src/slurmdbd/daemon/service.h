@@ -74,6 +74,8 @@ class Service {
   Result<> check_range(const Caller& who, Time from, Time until) const;
   AdminLevel level(const Caller& who) const;
   bool sees_all(const Caller& who) const { return level(who) >= AdminLevel::kOperator; }  // PrivateData hides nothing from them
+  // Whose records of a kind the caller sees; `is_private`: PrivateData names that kind.
+  RecordAudience audience(const Caller& who, bool is_private) const;
 
   // Bounds what one user may have waiting here: accepted requests stay in memory until the writer has done them.
   Result<> admit_write(const Caller& who, size_t bytes) const;

@@ -319,6 +319,20 @@ TEST_F(ContentTest, ScriptsAreForOwnersCoordinatorsAndOperators) {
   EXPECT_NE(seen(kAlice, {}).find("none is named"), std::string::npos);
 }
 
+TEST_F(ContentTest, PrivateJobsAreSeenByTheirOwnersAndTheirCoordinators) {
+  fill();
+  settings.private_jobs = true;
+  EXPECT_EQ(jobs(kAlice).size(), 3u);
+  EXPECT_EQ(jobs(kBob).size(), 2u) << "those of the account that he coordinates";
+  EXPECT_TRUE(jobs(3'000'000'003).empty());
+  rpc::JobRecordFilter of_alice;
+  of_alice.users = {Uid(kAlice)};
+  EXPECT_EQ(jobs(kBob, of_alice).size(), 2u);
+  EXPECT_EQ(seen(kBob), "1:" + kScript + " 2:") << "the third is not there for him";
+  settings.coordinators = false;
+  EXPECT_TRUE(jobs(kBob).empty());
+}
+
 TEST_F(ContentTest, OnlyDaemonsStoreThem) {
   fill();
   const std::string other = "#!/bin/sh\nrm -rf /\n";

@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-#include "slurmdbd/core/usage_rights.h"
+#include "slurmdbd/core/record_rights.h"
 
 namespace muster::slurmdbd {
 namespace {

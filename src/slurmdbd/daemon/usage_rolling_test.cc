@@ -214,6 +214,51 @@ TEST_P(Rolling, SizesAreThoseOfTheRecordsByAccountAndAmount) {
   EXPECT_EQ(rows, (std::vector<std::string>{"c/a/cpu=2: 3, 5400", "c/a/cpu=4: 1, 600", "c/ab/cpu=2: 1, 600"}));
 }
 
+// What a job had before it gave up nodes is counted by what it had then; as a job it is counted once, by what it had last.
+TEST_P(Rolling, AResizedJobIsOneJobAndAllOfItsUse) {
+  JobRecord first, last;
+  first.key = {JobId(1), start, 0};
+  first.position = ++position;
+  first.account = "a";
+  first.state = JobState::kRunning;
+  first.flags = kJobResizing;
+  first.eligible = first.started = start;
+  first.ended = start + minutes(10);
+  first.tres_allocated = TresAmounts::from_text("cpu=4");
+  last = first;
+  last.key.submitted = last.eligible = last.started = first.ended;
+  last.position = ++position;
+  last.first_submitted = start;
+  last.state = JobState::kCompleted;
+  last.flags = 0;
+  last.ended = start + minutes(30);
+  last.tres_allocated = TresAmounts::from_text("cpu=2");
+  store({first, last});
+  const auto rows = [&](Time until) {
+    rpc::QueryJobSizes q;
+    q.filter.from = start;
+    q.filter.until = until;
+    auto answer = answer_sizes({*storage, d, start + minutes(600), [] { return true; }}, q);
+    EXPECT_TRUE(answer);
+    std::vector<std::string> out;
+    for (std::string bytes; answer && (*answer)->next(bytes);) {
+      rpc::JobSizes part;
+      EXPECT_TRUE(wire::decode(bytes, part));
+      for (const rpc::JobSize& s : part.sizes)
+        out.push_back(tres_text(s.each) + ": " + std::to_string(s.jobs) + ", " + std::to_string(s.seconds));
+    }
+    return out;
+  };
+  EXPECT_EQ(rows(start + minutes(60)), (std::vector<std::string>{"cpu=2: 1, 1200", "cpu=4: 0, 600"}));
+  EXPECT_EQ(rows(start + minutes(5)), (std::vector<std::string>{"cpu=4: 1, 300"})) << "what follows is not in this time";
+
+  const Time hour = period_begin(UsagePeriod::kHour, start);
+  const Usage got = counted(hour, hour + minutes(120));
+  uint64_t cpus = 0;
+  for (const UsageEntry& entry : got.entries) cpus += entry.used.cpus.value_or(0);
+  EXPECT_EQ(cpus, 4u * 600 + 2u * 1200);
+}
+
 TEST_P(Rolling, AnyWindowAndAnyNameAreHarmless) {
   for (uint32_t id = 1; id <= 20; ++id) store({random_job(id)});
   const Time now = start + minutes(60 * 24 * 10);

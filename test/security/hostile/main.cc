@@ -424,10 +424,19 @@ int dump(const char* directory) {
   return 0;
 }
 
+// A report of a node's health by whoever may open the socket; then something that is answered, so that it was read.
+int say_health(const char* socket, std::string_view what, int64_t since) {
+  Link link(socket, [](const net::FrameView&) {});
+  link.send(net::FrameKind::kNotice, wire::kNodeReport, health_report(what, since, 1, 1));
+  link.send(net::FrameKind::kRequest, wire::number_of<rpc::Ping>, wire::encoded(rpc::Ping{}));
+  link.settle(20);
+  return 0;
+}
+
 int usage() {
   return std::fprintf(
              stderr, "usage: hostile list | send|send-known SOCKET MESSAGE [FIELD=VALUE...] | relay SOCKET NODE MESSAGE [FIELD=VALUE...] | "
-                     "attack SOCKET MESSAGE WORLD | reports SOCKET WORLD | dump DIRECTORY\n"),
+                     "attack SOCKET MESSAGE WORLD | reports SOCKET WORLD | say SOCKET REPORT SINCE | dump DIRECTORY\n"),
          2;
 }
 
@@ -439,6 +448,8 @@ int run(int argc, char** argv) {
   if (what == "as" && argc >= 6) return as_member(argc, argv);
   if (what == "register" && (argc == 6 || argc == 8))
     return register_as(argv[2], argv[3], argv[4], std::atoi(argv[5]), argc == 8 ? argv[6] : "stolen", argc == 8 ? std::atoi(argv[7]) : 0);
+  if (what == "report" && argc == 7) return report_as(argv[2], argv[3], argv[4], argv[5], std::atoll(argv[6]));
+  if (what == "say" && argc == 5) return say_health(argv[2], argv[3], std::atoll(argv[4]));
   if (what == "linger" && argc == 6) return linger(argv[2], argv[3], argv[4], std::atoi(argv[5]));
   if (what == "forge" && argc == 5) return forge(argv[2], argv[3], argv[4]);
   if (what == "mint" && argc == 6) return mint(argv[2], argv[3], argv[4], std::atof(argv[5]));

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "model/node_rpc.h"
 #include "net/authority.h"
@@ -41,6 +43,53 @@ net::Endpoint endpoint(const std::string& address) {
   return {address.substr(0, colon), static_cast<uint16_t>(std::atoi(address.c_str() + colon + 1))};
 }
 
+Numbered<NodeReport> registration_of(const std::string& node, const std::string& boot_id, int days_ahead) {
+  Numbered<NodeReport> report;
+  report.session = static_cast<uint64_t>((net::Loop::now() + minutes(days_ahead * 24 * 60)).time_since_epoch().count());
+  report.sequence = 1;
+  node_rpc::Register r;
+  r.node = node;
+  r.hardware.cpus = r.hardware.sockets = 1;
+  r.hardware.cores_per_socket = r.hardware.threads_per_core = 1;
+  r.hardware.real_memory_mb = 1;
+  r.hardware.boot_id = boot_id;
+  report.message = r;
+  return report;
+}
+
+// Opens a connection as the credential's owner, says what there is to say, and listens for so long: "registered" at the first order, "closed" when
+// it ends before.
+struct Said {
+  bool connected = false, ordered = false, closed = false;
+};
+Said say(const net::Security& security, const std::string& address, const std::vector<std::string>& frames, int seconds_open) {
+  net::Loop loop;
+  net::ChannelPtr open;
+  Said out;
+  const net::Endpoint to = endpoint(address);
+  net::connect_tcp(loop, to.host, to.port, security.expecting("controller"), seconds(10), [&](Result<net::ChannelPtr> c) {
+    if (!c) {
+      std::printf("error: %s\n", std::string(c.error().message()).c_str());
+      return loop.stop();
+    }
+    out.connected = true;
+    open = *c;
+    open->on_request = [&](net::Frame f) {
+      if (f.message != wire::kNodeOrder || std::exchange(out.ordered, true)) return;
+      std::printf("registered\n"), std::fflush(stdout);
+    };
+    open->on_closed = [&](const Error& e) {
+      out.closed = true;
+      std::printf("closed: %s\n", std::string(e.message()).c_str());
+      loop.stop();
+    };
+    for (const std::string& frame : frames) open->notify(wire::kNodeReport, frame);
+  });
+  auto end = loop.after(seconds(seconds_open), [&] { loop.stop(); });
+  loop.run();
+  return out;
+}
+
 }  // namespace
 
 Result<net::Frame> ask_as(const std::string& file, const std::string& address, const std::string& expected, uint16_t message,
@@ -60,40 +109,28 @@ int register_as(const std::string& file, const std::string& address, const std::
                 int days_ahead) {
   auto security = security_of(file);
   if (!security) return 2;
-  net::Loop loop;
-  net::ChannelPtr open;
-  int status = 1;
+  return say(*security, address, {wire::encoded(registration_of(node, boot_id, days_ahead))}, seconds_open).ordered ? 0 : 1;
+}
+
+std::string health_report(std::string_view what, int64_t since, uint64_t session, uint64_t sequence) {
   Numbered<NodeReport> report;
-  report.session = static_cast<uint64_t>((net::Loop::now() + minutes(days_ahead * 24 * 60)).time_since_epoch().count());
-  report.sequence = 1;
-  node_rpc::Register r;
-  r.node = node;
-  r.hardware.cpus = r.hardware.sockets = 1;
-  r.hardware.cores_per_socket = r.hardware.threads_per_core = 1;
-  r.hardware.real_memory_mb = 1;
-  r.hardware.boot_id = boot_id;
-  report.message = r;
-  const net::Endpoint to = endpoint(address);
-  net::connect_tcp(loop, to.host, to.port, security->expecting("controller"), seconds(10), [&](Result<net::ChannelPtr> c) {
-    if (!c) {
-      std::printf("error: %s\n", std::string(c.error().message()).c_str());
-      return loop.stop();
-    }
-    open = *c;
-    open->on_request = [&](net::Frame f) {
-      if (f.message != wire::kNodeOrder) return;
-      if (status != 0) std::printf("registered\n"), std::fflush(stdout);
-      status = 0;
-    };
-    open->on_closed = [&](const Error& e) {
-      std::printf("closed: %s\n", std::string(e.message()).c_str());
-      loop.stop();
-    };
-    open->notify(wire::kNodeReport, wire::encoded(report));
-  });
-  auto end = loop.after(seconds(seconds_open), [&] { loop.stop(); });
-  loop.run();
-  return status;
+  report.session = session;
+  report.sequence = sequence;
+  const std::string fault = what == "passed" ? "" : "said by somebody else";
+  if (what == "fault") report.message = node_rpc::NodeFault{fault};
+  else report.message = node_rpc::NodeTested{from_unix(since), true, fault};
+  return wire::encoded(report);
+}
+
+int report_as(const std::string& file, const std::string& address, const std::string& node, std::string_view what, int64_t since) {
+  auto security = security_of(file);
+  if (!security) return 2;
+  const Numbered<NodeReport> first = registration_of(node, "stolen", 0);
+  std::vector<std::string> frames;
+  if (!node.empty()) frames.push_back(wire::encoded(first));
+  frames.push_back(health_report(what, since, first.session, node.empty() ? 1 : 2));
+  const Said said = say(*security, address, frames, 2);
+  return said.connected && !said.closed ? 0 : 1;
 }
 
 int linger(const std::string& file, const std::string& address, const std::string& expected, int seconds_between) {

@@ -28,6 +28,11 @@ Result<net::Frame> ask_as(const std::string& file, const std::string& address, c
 // `boot_id`: of the machine; the session's number lies so many days ahead.
 int register_as(const std::string& file, const std::string& address, const std::string& node, int seconds, const std::string& boot_id,
                 int days_ahead);
+// Says something of a node's health ("fault", "passed" or "failed", of the test of that time) on a connection that has registered as `node`; "":
+// on one that has registered as nobody. 0: the connection was still good seconds later.
+int report_as(const std::string& file, const std::string& address, const std::string& node, std::string_view what, int64_t since);
+// The same report as a frame, for whoever has a socket.
+std::string health_report(std::string_view what, int64_t since, uint64_t session, uint64_t sequence);
 // Asks something harmless on one connection, and again after the seconds given: "answered" or why not, a line each.
 int linger(const std::string& file, const std::string& address, const std::string& expected, int seconds);
 // A credential of somebody else, signed with the stolen key.

@@ -9,6 +9,8 @@
  * MUSTER_FAKE_NVML_HEALTH names a file of what is wrong with cards, of lines
  *   lost CARD     ecc CARD NOW EVER     retired CARD     remap CARD PENDING FAILED     down CARD LINK     errors CARD LINK N
  *   throttle CARD BITS     hang     gone (the driver does not start)
+ * MUSTER_FAKE_NVML_FABRIC names a file of which NVLink fabrics cards are of, as the driver has them, of lines
+ *   fabric CARD UUID CLIQUE STATE STATUS (UUID: 32 hexadecimal digits; CARD -1: all that have no line of their own)
  * with lie the driver tells of more entries than it was asked for, with crowd of too many, with hang it never answers.
  */
 #include <stdio.h>
@@ -290,4 +292,36 @@ int nvmlDeviceGetNvLinkErrorCounter(nvmlDevice_t d, unsigned link, int counter, 
 }
 int nvmlDeviceGetCurrentClocksThrottleReasons(nvmlDevice_t d, unsigned long long* reasons) {
   return *reasons = 0, health("throttle", d->card, reasons, NULL), SUCCESS;
+}
+
+/* Fabric: what the file says; a card of which it says nothing cannot tell. */
+typedef struct {
+  unsigned version;
+  unsigned char clusterUuid[16];
+  int status;
+  unsigned cliqueId;
+  unsigned char state;
+  unsigned healthMask;
+} nvmlGpuFabricInfoV_t;
+
+int nvmlDeviceGetGpuFabricInfoV(nvmlDevice_t d, nvmlGpuFabricInfoV_t* info) {
+  const char* path = getenv("MUSTER_FAKE_NVML_FABRIC");
+  FILE* f = path ? fopen(path, "r") : NULL;
+  char line[256], uuid[33];
+  int result = NOT_SUPPORTED;
+  if (info->version != 0x02000024u) result = 25; /* of another version */
+  while (f && result != 25 && fgets(line, sizeof line, f)) {
+    int card, status;
+    unsigned clique, state, byte;
+    if (sscanf(line, "fabric %d %32s %u %u %d", &card, uuid, &clique, &state, &status) != 5) continue;
+    if (card != d->card && (card != -1 || result == SUCCESS)) continue;
+    for (int i = 0; i < 16; ++i) info->clusterUuid[i] = sscanf(uuid + 2 * i, "%2x", &byte) == 1 ? (unsigned char)byte : 0;
+    info->status = status;
+    info->cliqueId = clique;
+    info->state = (unsigned char)state;
+    result = SUCCESS;
+    if (card == d->card) break;
+  }
+  if (f) fclose(f);
+  return result;
 }
