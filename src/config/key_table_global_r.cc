@@ -76,8 +76,7 @@ constexpr KeyRow kRows[] = {
     seconds("SuspendTime", "INFINITE", "Idle time after which a node is powered down.").max(INT32_MAX).infinite(),
     seconds("SuspendTimeout", "30", "How long powering down may take."),
     list("SwitchParameters", nullptr, "Options of SwitchType: imex_channel_count."),
-    one_of("SwitchType", "switch/none|switch/hpe_slingshot|switch/nvidia_imex", nullptr, "Interconnect that needs set-up per job.")
-        .restart(),
+    one_of("SwitchType", "switch/none|switch/hpe_slingshot|switch/nvidia_imex", nullptr, "Interconnect that needs set-up per job."),
     path("TaskEpilog", nullptr, "Program run as the user after each task."),
     list("TaskPlugin", nullptr, "How tasks are bound and confined: task/affinity, task/cgroup.").restart(),
     flags("TaskPluginParam",

@@ -102,7 +102,7 @@ def test_a_job_waits_for_one(imex):
     all_gone(c)
 
 
-def test_each_segment_has_its_own(imex, make_cluster):
+def test_each_segment_has_its_own(make_cluster):
     c = make_cluster(start=False, nodes=4, cpus=4, gpus=0, conf="TopologyPlugin=topology/block")
     with open(os.path.join(c.folder, "etc", "topology.conf"), "w") as f:
         f.write(BLOCKS)

@@ -37,6 +37,7 @@ std::string ImexDevices::file(uint32_t channel) const { return folder() + "/chan
 
 Result<> ImexDevices::open_for(uint32_t major, uint32_t channel, Uid uid) const {
   MUSTER_TRY_VOID(make_dirs(folder(), 0755));
+  if (::chmod(folder().c_str(), 0755) < 0) return fail_errno(folder());  // whatever our umask is
   const std::string path = file(channel);
   struct stat st {};
   if (::lstat(path.c_str(), &st) == 0 && !is_channel(st, major, channel)) MUSTER_TRY_VOID(remove(channel));

@@ -15,6 +15,7 @@ constexpr size_t kLargest = 4u << 20;
 
 void JobChannels::start(bool on) {
   read();
+  driver_ = 0;
   if (!on) return;
   auto driver = devices_.driver_number();
   if (!driver) return log_.error("IMEX channels: {}", driver.error().message());

@@ -19,7 +19,7 @@ class JobChannels {
   // `root`: see os::ImexDevices.
   JobChannels(os::Log& log, std::string path, std::string root) : log_(log), path_(std::move(path)), devices_(std::move(root)) {}
 
-  // Before anything else. `on`: jobs are given channels here; without the driver the node has none, which is no fault.
+  // Before anything else, and whenever the configuration is read again. `on`: jobs are given channels here; without the driver the node has none, which is no fault.
   void start(bool on);
   uint32_t driver() const { return driver_; }  // the number of its device files; 0: none are made here
 

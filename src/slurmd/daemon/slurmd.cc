@@ -396,6 +396,7 @@ void Slurmd::read_config() {
   programs_.set_serial(has_prolog_flag("Serial"));
   if (setup_.spool != spool || setup_.agent_socket() != agent) log_.error("reconfigure: new paths take effect at the next start");
   if (namespaces_.differs(setup_)) log_.error("reconfigure: NamespaceType and its file take effect at the next start of slurmd");
+  channels_.start(setup_.config().imex_channels > 0);
   users_.clear();
   managed_.configure();
   checks_.configure();
