@@ -1,5 +1,5 @@
-// Sackd: passes on what users of a login host ask of slurmctld and of the slurmds of their steps, and keeps the configuration's files there. It starts as root, or as SlurmUser, and goes on
-// as SlurmUser; with root gone it has the key in memory. One thread, one loop. sackd(8).
+// Sackd: passes on what users of a login host ask of slurmctld and of the slurmds of their steps, and keeps the configuration's files there. It
+// starts as root, or as SlurmUser, and goes on as SlurmUser; with root gone it has the key in memory. One thread, one loop. sackd(8).
 #pragma once
 
 #include <memory>

@@ -20,8 +20,8 @@ namespace muster::slurmd {
 // a spool that others may write.
 Result<> fetch_configuration(Arguments& arguments);
 
-// slurmd --token-file: joins, and fills in `membership`. The name is that of -N, else of the host; with -F slurmctld chooses it. slurmctld is where fetch_configuration() would
-// look for it, else where slurm.conf says. Errors: agent/membership.h.
+// slurmd --token-file: joins, and fills in `membership`. The name is that of -N, else of the host; with -F slurmctld chooses it. slurmctld is
+// where fetch_configuration() would look for it, else where slurm.conf says. Errors: agent/membership.h.
 Result<> join_by_token(Arguments& arguments);
 
 // SlurmdSpoolDir/conf-cache. `config` is not on the disk yet. Without -N, %n is the node of this host, else the host's name.
