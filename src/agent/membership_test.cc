@@ -106,18 +106,20 @@ TEST(Membership, RemembersWhoSignsOverARestart) {
   std::filesystem::remove_all(folder);
 }
 
+// What membership.cc keeps of a certificate.
+struct Kept {
+  std::string authority, certificate, private_key, token_name;
+  template <class S, class V>
+  static void describe(S& self, V&& field) {
+    field(1, "authority", self.authority);
+    field(2, "certificate", self.certificate);
+    field(3, "private_key", self.private_key);
+    field(4, "token_name", self.token_name);
+  }
+};
+
 // slurmd -F: which node this is says its first certificate, and after a restart the kept one.
 TEST(Membership, AMachineIsTheNodeThatItsFirstCertificateSaysForGood) {
-  struct Kept {
-    std::string authority, certificate, private_key, token_name;
-    template <class S, class V>
-    static void describe(S& self, V&& field) {
-      field(1, "authority", self.authority);
-      field(2, "certificate", self.certificate);
-      field(3, "private_key", self.private_key);
-      field(4, "token_name", self.token_name);
-    }
-  };
   char name[] = "/tmp/muster-member-XXXXXX";
   const std::string folder = ::mkdtemp(name), path = folder + "/token";
   const Authority ours;

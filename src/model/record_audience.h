@@ -14,14 +14,18 @@
 namespace muster {
 
 struct RecordAudience {
-  bool all = true;  // sees everything; the rest is then without meaning
+  bool all = false;  // sees everything; the rest is then without meaning
   Uid uid{};        // who asks: he sees what is his
   std::string user;
   // The accounts that he coordinates, by cluster: in two trees an account may stand below different ones.
   using Names = std::set<std::string, std::less<>>;
   std::map<std::string, Names, std::less<>> accounts;
 
-  static RecordAudience everybody() { return {}; }
+  static RecordAudience everybody() {
+    RecordAudience who;
+    who.all = true;
+    return who;
+  }
   bool coordinates(std::string_view cluster, std::string_view account) const {
     const auto there = accounts.find(cluster);
     return there != accounts.end() && there->second.contains(account);

@@ -249,7 +249,7 @@ TEST_P(UsageStorage, PartsOfAResizedRunAreRunsOfTheirOwn) {
   std::map<Time, std::pair<Span, Time>> got;
   const auto read = [&](const rpc::JobRecordFilter& filter) {
     got.clear();
-    ASSERT_TRUE(storage().used_runs(filter, {}, [&](const UsedRun& run) -> Result<> {
+    ASSERT_TRUE(storage().used_runs(filter, RecordAudience::everybody(), {}, [&](const UsedRun& run) -> Result<> {
       got[run.used.from] = {run.used, run.resized};
       return {};
     }));

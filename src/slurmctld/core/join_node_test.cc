@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "model/request_texts.h"
 #include "slurmctld/core/core_testing.h"
 
 namespace muster::slurmctld {
