@@ -167,7 +167,7 @@ TEST(Network, MoreChannelsThanThereAreAreRefused) {
   EXPECT_EQ(refused.error().hint,
             "--network=unique-channel-per-segment: the job may have 2 segments that want a channel each, and there are 1 channels "
             "(SwitchParameters=imex_channel_count)");
-  const auto small = [&](JobRequest& r) { big(r), r.min_nodes = r.max_nodes = r.num_tasks = 2; };
+  const auto small = [&](JobRequest& r) { big(r), r.min_nodes = r.max_nodes = 2; };  // two tasks on each
   const auto taken = b.ask(small);
   ASSERT_TRUE(taken);
   EXPECT_FALSE(b.update(taken->job, "NumNodes", "4"));  // nor later
