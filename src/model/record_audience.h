@@ -15,7 +15,7 @@ namespace muster {
 
 struct RecordAudience {
   bool all = false;  // sees everything; the rest is then without meaning
-  Uid uid{};        // who asks: he sees what is his
+  Uid uid{};         // who asks: he sees what is his
   std::string user;
   // The accounts that he coordinates, by cluster: in two trees an account may stand below different ones.
   using Names = std::set<std::string, std::less<>>;

@@ -289,18 +289,18 @@ Result<> Storage::transactions(Time from, Time until, const std::function<Result
 
 // ---- look-ups that come before writing
 Result<> Storage::keep_charged(rpc::StoreRecords& records, bool wckeys) {
-  for (JobRecord& r : records.jobs) {
-    const bool fills_key = wckeys && r.wckey.empty();
-    if (!r.account.empty() && !r.qos.empty() && !fills_key) continue;
-    const Value key[] = {int64_t{r.key.id.value}, Text{records.cluster}, r.key.submitted.time_since_epoch().count(),
-                         int64_t{r.key.restarts}};
+  for (JobRecord& record : records.jobs) {
+    const bool fills_key = wckeys && record.wckey.empty();
+    if (!record.account.empty() && !record.qos.empty() && !fills_key) continue;
+    const Value key[] = {int64_t{record.key.id.value}, Text{records.cluster}, record.key.submitted.time_since_epoch().count(),
+                         int64_t{record.key.restarts}};
     MUSTER_TRY_VOID(
         connection_->query("SELECT account, qos, wckey FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
                            key, [&](const Row& row) -> Result<> {
-                             if (r.account.empty()) r.account = row.bytes(0);
-                             if (r.qos.empty()) r.qos = row.bytes(1);
-                             if (fills_key) r.wckey = row.bytes(2);
-                             if (fills_key) r.wckey_is_default = !r.wckey.empty();
+                             if (record.account.empty()) record.account = row.bytes(0);
+                             if (record.qos.empty()) record.qos = row.bytes(1);
+                             if (fills_key) record.wckey = row.bytes(2);
+                             if (fills_key) record.wckey_is_default = !record.wckey.empty();
                              return {};
                            }));
   }

@@ -112,11 +112,7 @@ StepRecord step(uint32_t id, StepId number, uint64_t position = 1) {
 
 TEST_P(StorageTest, AQuestionFindsWhatItsAudienceMaySee) {
   auto of = [](uint32_t uid, const char* account) {
-    return [=](JobRecord& r) {
-      r.uid = Uid(uid);
-      r.account = account;
-      r.tres_allocated.cpus = 1;
-    };
+    return [=](JobRecord& r) { r.uid = Uid(uid), r.account = account, r.tres_allocated.cpus = 1; };
   };
   store({job(1, of(1000, "lab")), job(2, of(1001, "lab")), job(3, of(1001, "other")), job(4, of(1001, "' OR '1'='1"))});
   store({job(5, of(1001, "lab"))}, {}, "d");
@@ -129,16 +125,12 @@ TEST_P(StorageTest, AQuestionFindsWhatItsAudienceMaySee) {
     return matching;
   };
   EXPECT_EQ(seen({}, RecordAudience::everybody()), 5u);
-  RecordAudience who{.all = false, .uid = Uid(1000)};
+  RecordAudience who{.uid = Uid(1000)};
   EXPECT_EQ(seen({}, who), 1u) << "his own";
   who.accounts["c"] = {"lab"};
   EXPECT_EQ(seen({}, who), 2u) << "and those of his account on that cluster";
-  rpc::JobRecordFilter filter;
-  filter.users = {Uid(1001)};
-  EXPECT_EQ(seen(filter, who), 1u);
-  filter = {};
-  filter.partitions = {"gpu"};  // by whole records
-  EXPECT_EQ(seen(filter, who), 2u);
+  EXPECT_EQ(seen({.users = {Uid(1001)}}, who), 1u);
+  EXPECT_EQ(seen({.partitions = {"gpu"}}, who), 2u) << "by whole records";
   for (int i = 0; i < 600; ++i) who.accounts["c"].insert("account" + std::to_string(i));  // more than a statement names
   EXPECT_EQ(seen({}, who), 2u);
   who.accounts = {{"c", {"nosuch"}}, {"d", {"lab"}}};

@@ -222,15 +222,15 @@ Result<> Editor::check_names() const {
     }
     return {};
   };
-  const EntityFilter& w = edit_.where;
-  MUSTER_TRY_VOID(check("Account", w.accounts));
-  MUSTER_TRY_VOID(check("Cluster", w.clusters));
-  MUSTER_TRY_VOID(check("User", w.users));
-  MUSTER_TRY_VOID(check("QOS", w.qos));
-  MUSTER_TRY_VOID(check("WCKey", w.wckeys));
-  MUSTER_TRY_VOID(check("Name", w.names));
-  MUSTER_TRY_VOID(check("Server", w.servers));
-  MUSTER_TRY_VOID(check("Federation", w.federations));
+  const EntityFilter& where = edit_.where;
+  MUSTER_TRY_VOID(check("Account", where.accounts));
+  MUSTER_TRY_VOID(check("Cluster", where.clusters));
+  MUSTER_TRY_VOID(check("User", where.users));
+  MUSTER_TRY_VOID(check("QOS", where.qos));
+  MUSTER_TRY_VOID(check("WCKey", where.wckeys));
+  MUSTER_TRY_VOID(check("Name", where.names));
+  MUSTER_TRY_VOID(check("Server", where.servers));
+  MUSTER_TRY_VOID(check("Federation", where.federations));
   if (edit_.set.new_name) MUSTER_TRY_VOID(check("NewName", {*edit_.set.new_name}));
   if (const auto& key = edit_.set.default_wckey; key && !key->empty()) MUSTER_TRY_VOID(check("DefaultWCKey", {*key}));
   return {};

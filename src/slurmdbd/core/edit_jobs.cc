@@ -69,18 +69,18 @@ bool end(JobRecord& r, const std::optional<JobState>& state) {
 
 }  // namespace
 
-Result<> check_job_edit(const rpc::EditJobRecords& q, bool is_operator, const Settings& settings, const Directory& directory) {
-  const bool privileged = q.admin_comment || q.system_comment || q.wckey || q.tres_allocated || q.end_as;
-  if (!privileged && !q.comment && !q.extra && !q.derived_exit_status) return fail(Errc::kError, "modify job: nothing to set");
+Result<> check_job_edit(const rpc::EditJobRecords& edit, bool is_operator, const Settings& settings, const Directory& directory) {
+  const bool privileged = edit.admin_comment || edit.system_comment || edit.wckey || edit.tres_allocated || edit.end_as;
+  if (!privileged && !edit.comment && !edit.extra && !edit.derived_exit_status) return fail(Errc::kError, "modify job: nothing to set");
   if (privileged && !is_operator)
     return fail(Errc::kAccessDenied, {}, "users may set Comment, Extra and DerivedExitCode of their own jobs");
-  if (q.end_as && *q.end_as != JobState::kCompleted && *q.end_as != JobState::kFailed)
+  if (edit.end_as && *edit.end_as != JobState::kCompleted && *edit.end_as != JobState::kFailed)
     return fail(Errc::kError, "EndState: is one of Completed, Failed");
-  if (q.where.jobs.empty() && q.where.users.empty() && q.where.wckeys.empty())
+  if (edit.where.jobs.empty() && edit.where.users.empty() && edit.where.wckeys.empty())
     return fail(Errc::kError, "modify job: JobID, User or WCKey say which jobs are changed, and none of them is given");
-  if (q.wckey && !settings.tracks_wckeys)
+  if (edit.wckey && !settings.tracks_wckeys)
     return fail(Errc::kError, "NewWCKey: wckeys of jobs are not tracked, for slurmdbd.conf has no TrackWCKey=yes");
-  if (q.tres_allocated) return check_amounts(*q.tres_allocated, directory);
+  if (edit.tres_allocated) return check_amounts(*edit.tres_allocated, directory);
   return {};
 }
 

@@ -128,7 +128,8 @@ int main(int argc, char** argv) {
   sizes.filter.from = kStart;
   sizes.filter.until = end;
   timed("SizesByAccount, a month; found", [&] {
-    return static_cast<size_t>(answer_sizes({*storage, d, end + minutes(60 * 24 * 2), [] { return true; }}, sizes).has_value());
+    return static_cast<size_t>(
+        answer_sizes({*storage, d, end + minutes(60 * 24 * 2), [] { return true; }}, sizes, RecordAudience::everybody()).has_value());
   });
   return 0;
 }
