@@ -18,6 +18,7 @@ class Reader : private YamlReader {
   Reader(const std::string& file, const Config& config, Findings& f) : YamlReader(file, f), config_(config) {}
 
   JobContainerConf run(const std::string& text) {
+    defaults_.space.by_yaml = true;
     whole_map(text, [&](const YAML::Node& map) { whole(map); });
     JobContainerConf out;
     out.global = finish(defaults_, defaults_at_);
@@ -43,7 +44,6 @@ class Reader : private YamlReader {
       defaults_at_ = pos(n);
       options(n, defaults_);
     };
-    defaults_.space.by_yaml = true;
     defaults_at_ = pos(map);
     each_key(map, "namespace.yaml",
              {{"defaults", read_defaults},

@@ -96,8 +96,9 @@ Result<> close(char** argument, int count) {
 }
 
 // Nobody in there can end it, but for those whom the site makes root; with it, everything in there ends.
-[[noreturn]] void be_first() {
+[[noreturn]] void be_first(char** words) {
   [[maybe_unused]] auto named = os::set_process_name("slurmstepd");
+  for (; *words; ++words) std::memset(*words, 0, std::strlen(*words));  // ps shows the title alone
   sigset_t children;
   ::sigemptyset(&children);
   ::sigaddset(&children, SIGCHLD);
@@ -115,7 +116,7 @@ int namespace_program(int argc, char** argv) {
   if (argc > kOfJob && (argc - 1 - kOfJob) % kOfDir == 0 && !strcmp(argv[0], "make")) return told(make(argv + 1, argc - 1));
   if (argc >= 5 && !strcmp(argv[0], "close")) return told(close(argv + 1, argc - 1));
   if (argc == 2 && !strcmp(argv[0], "sweep")) return told(os::sweep_job_namespaces(argv[1]));
-  if (argc == 1 && !strcmp(argv[0], "first") && ::getpid() == 1) be_first();
+  if (argc == 1 && !strcmp(argv[0], "first") && ::getpid() == 1) be_first(argv - 1);
   return told(fail("slurmstepd namespace: started by slurmd only"));
 }
 

@@ -45,7 +45,7 @@ until [ -e go ]; do sleep 0.1; done
     assert cluster.read("out.1").splitlines() == [title] * 3 + ["seen", "itself"], cluster.read("out")
     # Another job does not see it; the node does, and knows it by other numbers.
     other = cluster.ok("srun", "-n1", "-w", "n1", "ps", "-eo", "args=")
-    assert "sleep 1000" not in other.out and title not in other.out and "slurmd" not in other.out.replace("slurmstepd: [", ""), other.out
+    assert "sleep 1000\n" not in other.out and title not in other.out and "slurmd" not in other.out.replace("slurmstepd: [", ""), other.out
     assert len(firsts(job)) == 2
     listed = cluster.ok("scontrol", "listpids", str(job), "n1").lines[1:]
     assert listed and all(os.path.exists("/proc/%s" % line.split()[0]) for line in listed)
@@ -104,7 +104,7 @@ def test_users_of_its_own(make_cluster, place):
     assert out[0] != ours and out[1] == str(os.getuid()) and out[2].split() == ["0", "0", "4294967295"] and out[3] == str(os.getuid())
     # Files of a step, and what sbcast sends, are its user's.
     cluster.file("file", "sent\n")
-    sent = cluster.ok("salloc", "-n1", "bash", "-c", "sbcast file %s/cast && srun -o %s/out cat %s/cast && srun cat %s/out" % ((place.scratch,) * 4))
+    sent = cluster.ok("salloc", "-n1", "bash", "-c", "sbcast file %s/cast && srun -o %s/out.%%t cat %s/cast && srun cat %s/out.0" % ((place.scratch,) * 4))
     assert "sent\n" in sent.out
 
 

@@ -42,8 +42,8 @@ class World:
         words = ["%s=%s" % word for word in fields.items()]
         return towns.Answer(self.town.run(hostile(), "as", self.stolen, "127.0.0.1:%d" % self.town.port, "controller", message, *words))
 
-    def machine(self, name, **more):
-        out = {"as": 1, "name": name, "hostname": name, "boot_id": "x", **more}
+    def machine(self, host, **more):
+        out = {"as": 1, "name": host, "hostname": host, "boot_id": "x", **more}
         for at, (key, value) in enumerate(self.shape.items()):
             out.update({"definition.%d.key" % at: key, "definition.%d.op" % at: "=", "definition.%d.value" % at: value})
         return out
@@ -58,6 +58,7 @@ def world():
     shape = re.search(r"SocketsPerBoard=\d+ CoresPerSocket=\d+ ThreadsPerCore=\d+", one.ok("slurmd", "-C").out).group()
     for name, port in zip(("f1", "f2", "f3"), free_ports(3)):
         one.conf_lines.append("NodeName=%s %s RealMemory=100 State=FUTURE Port=%d" % (name, shape, port))
+    one.conf_lines.append("PartitionName=future Nodes=f[1-3]")
     one.write_lines()
     try:
         yield World(one.start(), shape)

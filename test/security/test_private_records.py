@@ -20,12 +20,12 @@ def site():
         town.ok("sacctmgr", "-i", "add", "user", town.b.name, "account=mine")
         until("the accounts to be known", lambda: all(u.run("sbatch", "-H", "--begin=now+1day", "-A", account, "--wrap", "true").code == 0
                                                       for u, account in ((town.a, "lab"), (town.a, "elsewhere"), (town.b, "mine"))))
-        town.jobs = {}
+        town.job_by_account = {}
         for account in ("lab", "elsewhere"):
             job = town.a.sbatch("-A", account, "-o", "/dev/null", "--wrap", "true")
             town.wait_job(job)
-            town.jobs[account] = str(job)
-        for job in town.jobs.values():
+            town.job_by_account[account] = str(job)
+        for job in town.job_by_account.values():
             until("the record", lambda: "COMPLETED" in town.ok("sacct", "-nX", "-j", job, "-o", "state%20").out)
         yield town
     finally:
@@ -38,7 +38,7 @@ def site():
 def seen(town):
     """The accounts in which B sees jobs of A, however he asks; and of which he sees the associations of A."""
     found = set()
-    for words in (["-a"], ["-u", town.a.name], ["-A", "lab,elsewhere"], ["-j", ",".join(town.jobs.values())], ["-a", "-s", "CD"]):
+    for words in (["-a"], ["-u", town.a.name], ["-A", "lab,elsewhere"], ["-j", ",".join(town.job_by_account.values())], ["-a", "-s", "CD"]):
         lines = town.b.ok("sacct", "-nXP", "-S", "now-1day", "-E", "now", *words, "-o", "user,account").lines
         found |= {line.split("|")[1] for line in lines if line.startswith(town.a.name + "|")}
     named = town.b.ok("sacctmgr", "-nP", "show", "assoc", "format=user,account").lines
@@ -57,7 +57,7 @@ def test_others_records_are_hidden(site):
         assert site.a.name not in out and "secret" not in out and "elsewhere" not in out, words
     assert site.b.run("sacctmgr", "-nP", "show", "event").code == 1
     assert site.a.name not in site.b.ok("sreport", "-nP", "cluster", "AccountUtilizationByUser", "start=now-1day", "end=now+1hour").out
-    assert site.b.run("sacct", "-j", site.jobs["lab"], "--batch-script").out.find("true") < 0
+    assert site.b.run("sacct", "-j", site.job_by_account["lab"], "--batch-script").out.find("true") < 0
 
 
 def test_a_coordinator_sees_his_accounts_and_those_below(site):
@@ -67,7 +67,7 @@ def test_a_coordinator_sees_his_accounts_and_those_below(site):
         assert accounts(site) == {"mine", "top", "lab"}
         assert site.b.ok("sacctmgr", "-nP", "show", "user", "format=user").lines == [site.b.name], "of users himself alone"
         assert site.b.run("sacctmgr", "-nP", "show", "event").code == 1, "events are for operators"
-        assert site.b.run("sacctmgr", "-i", "modify", "job", "where", "jobid=" + site.jobs["lab"], "set", "comment=x").code == 1
+        assert site.b.run("sacctmgr", "-i", "modify", "job", "where", "jobid=" + site.job_by_account["lab"], "set", "comment=x").code == 1
     finally:
         site.ok("sacctmgr", "-i", "delete", "coordinator", "account=top", "names=" + site.b.name)
     assert seen(site) == (set(), set())

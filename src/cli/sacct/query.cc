@@ -51,7 +51,10 @@ Done add_jobs(const SacctOptions& o, RecordQuery& q) {
     if (o.whole_hetjob == TriState::kNo && !s->het_offset && s->array_task == kNoArrayTask && s->array_tasks.empty()) s->het_offset = 0;
     q.query.filter.jobs.push_back(std::move(*s));
   }
-  if (std::ranges::any_of(q.query.filter.jobs, &rpc::JobSelector::has_step)) q.selectors = q.query.filter.jobs;
+  const std::vector<rpc::JobSelector>& jobs = q.query.filter.jobs;
+  // slurmdbd finds jobs by their numbers. One run of a job, or one step of it, is picked from its answer.
+  if (std::ranges::any_of(jobs, [](const auto& s) { return s.has_step || s.sluid; })) q.selectors = jobs;
+  if (!jobs.empty() && std::ranges::all_of(jobs, [](const auto& s) { return bool(s.sluid); })) q.query.filter.duplicates = true;
   return {};
 }
 

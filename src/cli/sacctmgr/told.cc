@@ -279,7 +279,8 @@ std::string remove(const EntityEdit& edit, const rpc::Entities& entities) {
       return lines.empty() ? "" : " Deleting account associations...\n" + lines;
     case Entity::kUser:
       if (!entities.users.empty()) return " Deleting users...\n" + names(entities.users);
-      return lines.empty() ? "" : " Deleting user associations...\n" + lines;
+      if (!lines.empty()) return " Deleting user associations...\n" + lines;
+      return entities.wckeys.empty() ? "" : " Deleting wckeys...\n" + names(entities.wckeys);
     case Entity::kQos: return entities.qos.empty() ? "" : " Deleting QOS(s)...\n" + names(entities.qos);
     case Entity::kResource: return remove_resource(edit, entities);
     case Entity::kFederation: return federation_lines("Deleting federations...", edit, entities);
