@@ -53,12 +53,27 @@ bool take_word(std::string_view text, GpuReading& card) {
   return true;
 }
 
+template <class T>
+bool take_number(std::string_view text, T& out) {
+  const auto number = parse_number<T>(text);
+  if (number) out = *number;
+  return number.has_value();
+}
+
+bool take_xid(const std::vector<std::string_view>& words, GpuReadings& out) {
+  if (out.xids.size() == GpuReadings::kMostXids) return false;
+  GpuXid& xid = out.xids.emplace_back();
+  return take_number(words[1], xid.minor) && take_number(words[2], xid.record) && take_number(words[3], xid.number);
+}
+
 bool take_line(std::string_view line, GpuReadings& out) {
   if (line.starts_with("fault ")) {
     out.fault = one_line(line.substr(6));
     return true;
   }
   const auto words = split(line, ' ', true);
+  if (words.size() == 2 && words[0] == "log") return take_number(words[1], out.log_end);
+  if (words.size() == 4 && words[0] == "xid") return take_xid(words, out);
   const auto minor = words.size() >= 2 ? parse_number<uint32_t>(words[1], 0, 65535) : std::nullopt;
   if (!minor || out.cards.size() == GpuReadings::kMostCards) return false;
   GpuReading& card = out.cards.emplace_back();
@@ -88,6 +103,9 @@ std::string GpuReadings::text() const {
              std::to_string(card.links[i].errors);
     out += "\n";
   }
+  for (const GpuXid& xid : xids)
+    out += "xid " + std::to_string(xid.minor) + " " + std::to_string(xid.record) + " " + std::to_string(xid.number) + "\n";
+  if (log_end) out += "log " + std::to_string(log_end) + "\n";
   return out + "end\n";
 }
 

@@ -35,10 +35,20 @@ struct GpuReading {
   bool operator==(const GpuReading&) const = default;
 };
 
+// An error that the driver wrote into the kernel's log.
+struct GpuXid {
+  uint64_t record = 0;  // its number there, from the boot on
+  uint32_t minor = 0;
+  uint32_t number = 0;  // 79: the card has fallen off the bus
+  bool operator==(const GpuXid&) const = default;
+};
+
 struct GpuReadings {
-  static constexpr size_t kMostCards = 64, kMostLinks = 36;
+  static constexpr size_t kMostCards = 64, kMostLinks = 36, kMostXids = 64;
   std::string fault;  // the library or the driver as a whole
   std::vector<GpuReading> cards;
+  std::vector<GpuXid> xids;  // the latest, in the order of the log
+  uint64_t log_end = 0;      // the number that the kernel's next record had; 0: its log could not be read
   bool operator==(const GpuReadings&) const = default;
 
   std::string text() const;

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "os/node/gpu_xids.h"
 #include "os/node/nvml_library.h"
 
 namespace muster::os {
@@ -106,7 +107,9 @@ std::vector<uint32_t> nvidia_minors(const std::vector<GresDevices>& devices) {
 int gpu_health_main(int argc, char** argv) {
   if (argc != 3) return 2;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  const std::string text = read_gpu_health(argv[2]).text();
+  GpuReadings readings = read_gpu_health(argv[2]);
+  read_gpu_xids("", readings);
+  const std::string text = readings.text();
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
 }
 

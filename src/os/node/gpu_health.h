@@ -1,9 +1,7 @@
 // Asks NVIDIA's library for the health of the node's cards: uncorrectable ECC errors, rows and pages of memory that wait to be taken out or could
-// not be, the state and errors of NVLinks, and why clocks are lowered. Runs in a process of its own (`slurmd gpu-health`), since a call may hang
+// not be, the state and errors of NVLinks, and why clocks are lowered; and the kernel's log for XIDs (os/node/gpu_xids.h). Runs in a process of its own (`slurmd gpu-health`), since a call may hang
 // for as long as the driver likes.
-//
-// XIDs are not among it: the library tells of them only to who waits for them when they happen. What a critical one leaves behind (a lost card,
-// ECC errors, rows that wait, links that are down) is. Cost: 1-50 ms a card on real drivers.
+// Cost: 1-50 ms a card on real drivers.
 #pragma once
 
 #include <string>

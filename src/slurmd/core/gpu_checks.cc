@@ -44,6 +44,32 @@ struct Judge {
   }
 };
 
+// XIDs after which a card works again only when it was reset or mended, by NVIDIA's list of XID errors. Others are mostly of programs that err.
+struct XidRow {
+  uint32_t number;
+  const char* what;
+};
+constexpr XidRow kSeriousXids[] = {
+    {46, "it has stopped processing"}, {48, "an uncorrectable ECC error"},
+    {62, "its controller has halted"}, {64, "its memory cannot be mended"},
+    {74, "an NVLink error"},           {79, "it has fallen off the bus"},
+    {95, "an uncontained ECC error"},  {119, "its firmware does not answer"},
+    {120, "its firmware has failed"},  {136, "an NVLink cannot be trained"},
+    {140, "an unrecovered ECC error"}, {143, "it does not start"},
+};
+
+// Of what was in the log before the first look nobody knows whether the card was reset since: that is only told.
+void judge_xids(const GpuReadings& now, const GpuReadings* before, const std::vector<uint32_t>& expected, std::vector<GpuFinding>& out) {
+  const uint64_t seen = before ? before->log_end : 0;
+  for (const GpuXid& xid : now.xids) {
+    if (xid.record < seen || std::ranges::find(expected, xid.minor) == expected.end()) continue;
+    const auto* row = std::ranges::find(kSeriousXids, xid.number, &XidRow::number);
+    const bool serious = row != std::end(kSeriousXids);
+    const std::string what = "XID " + std::to_string(xid.number) + (serious ? std::string(": ") + row->what : std::string());
+    out.push_back({xid.minor, what + (seen ? "" : ", before slurmd looked"), xid.number, "xid", serious && seen});
+  }
+}
+
 const GpuReading* card_of(const GpuReadings& readings, uint32_t minor) {
   const auto at = std::ranges::find(readings.cards, minor, &GpuReading::minor);
   return at == readings.cards.end() ? nullptr : &*at;
@@ -55,6 +81,7 @@ std::string GpuFinding::text() const { return gpu ? "GPU " + std::to_string(*gpu
 
 std::vector<GpuFinding> judge_gpus(const GpuReadings& now, const GpuReadings* before, const std::vector<uint32_t>& expected) {
   std::vector<GpuFinding> out;
+  judge_xids(now, before, expected, out);
   if (!now.fault.empty()) {
     out.push_back({{}, now.fault, 0, "driver", !expected.empty()});
     return out;
@@ -75,6 +102,7 @@ std::vector<GpuFinding> judge_gpus(const GpuReadings& now, const GpuReadings* be
 
 GpuReadings remembered(const GpuReadings* before, const GpuReadings& now) {
   GpuReadings out = now.fault.empty() ? now : GpuReadings();
+  out.log_end = std::max(now.log_end, before ? before->log_end : 0);
   if (!before) return out;
   for (const GpuReading& was : before->cards) {
     const auto is = std::ranges::find(out.cards, was.minor, &GpuReading::minor);

@@ -101,5 +101,32 @@ TEST(GpuChecks, TheReasonNamesWhatIsSerious) {
             "gpu_checks: GPU 1: 1 uncorrectable ECC errors; GPU 2: 2 uncorrectable ECC errors; GPU 3: 3 uncorrectable ECC errors; 1 more");
 }
 
+TEST(GpuChecks, XidsCountOnceAndFromTheFirstLookOn) {
+  GpuReadings first, later;
+  first.cards.push_back({.minor = 3});
+  first.xids = {{.record = 7, .minor = 3, .number = 79}};
+  first.log_end = 9;
+  later = first;
+  later.xids.push_back({.record = 9, .minor = 3, .number = 48});
+  later.xids.push_back({.record = 10, .minor = 3, .number = 31});
+  later.xids.push_back({.record = 11, .minor = 4, .number = 79});
+  later.log_end = 12;
+  const auto old = judge_gpus(first, nullptr, {3});
+  ASSERT_EQ(old.size(), 1u);
+  EXPECT_EQ(old[0].text(), "GPU 3: XID 79: it has fallen off the bus, before slurmd looked");
+  EXPECT_FALSE(old[0].serious);
+  const GpuReadings known = remembered(nullptr, first);
+  const auto found = judge_gpus(later, &known, {3});
+  ASSERT_EQ(found.size(), 2u) << "not the old one, nor one of a card that the node does not have";
+  EXPECT_EQ(gpu_reason(found), "gpu_checks: GPU 3: XID 48: an uncorrectable ECC error");
+  EXPECT_EQ(found[1].text(), "GPU 3: XID 31");
+  EXPECT_FALSE(found[1].serious);
+  GpuReadings broken;
+  broken.fault = "Driver Not Loaded";
+  const GpuReadings after = remembered(&known, broken), next = remembered(&after, later);
+  EXPECT_EQ(after.log_end, 9u) << "what was seen stays seen while the driver is away";
+  EXPECT_TRUE(judge_gpus(later, &next, {3}).empty());
+}
+
 }  // namespace
 }  // namespace muster::slurmd
