@@ -142,7 +142,8 @@ TEST(KeyTable, EveryGlobalKeyThatWorksFeedsAMember) {
                                            "AcctGatherNodeFreq",
                                            "AcctGatherProfileType",
                                            "NamespaceType",
-                                           "JobContainerType"};
+                                           "JobContainerType",
+                                           "SwitchType"};
   std::set<std::string> bound;
   for (const Binding& b : bindings()) {
     const KeyRow* row = find_row(ConfFile::kSlurm, Section::kGlobal, b.key);

@@ -429,10 +429,11 @@ TEST(JobOptions, AnErrorSaysWhereItComesFrom) {
 }
 
 TEST(JobOptions, OptionsWithoutEffectWarnOnceAndOnlyWhenTyped) {
-  auto p = parse(kR, {"--network=a", "--network=b", "true"});
+  auto p = parse(kR, {"--power=a", "--power=b", "true"});
   EXPECT_EQ(p.outcome, Outcome::kRun);
   EXPECT_EQ(p.messages.size(), 1u);
-  EXPECT_TRUE(parse(kR, {"true"}, {{"SLURM_NETWORK", "a"}}).messages.empty());
+  EXPECT_TRUE(parse(kR, {"true"}, {{"SLURM_POWER", "a"}}).messages.empty());
+  EXPECT_TRUE(parse(kR, {"--network=a", "true"}).messages.empty());
   EXPECT_TRUE(parse(kR, {"--profile=none", "true"}).messages.empty());
 }
 

@@ -36,7 +36,7 @@ class FoundBy : public testing::Test {
   TemporaryDirectory directory_;
   std::unique_ptr<Connection> connection_;
   rpc::JobRecordFilter filter_;
-  RecordAudience audience_;
+  RecordAudience audience_ = RecordAudience::everybody();
 };
 
 TEST_F(FoundBy, AJobByItsIdAndByItsHeadNotByItsCluster) {

@@ -200,7 +200,7 @@ def test_clean_begins_anew(site):
     assert "You requested to flush the cluster before adding it again." in said.out and said.out.endswith("Aborted\n"), said
     assert site.ok("sacctmgr", "-i", "load", path, "clean").err == ""
     assert dump(site) == kept + ["Cluster - 'tux':Fairshare=2:QOS='normal'", "Parent - 'root'"] + [
-        "User - 'root':AdminLevel='Administrator':Fairshare=1", "Account - 'only':Description='only':Organization='only':Fairshare=5"]
+        "User - 'root':DefaultAccount='root':AdminLevel='Administrator':Fairshare=1", "Account - 'only':Description='only':Organization='only':Fairshare=5"]
     assert "adam" in site.ok("sacctmgr", "-nP", "show", "user", "format=user").lines      # users stay …
     assert site.ok("sacctmgr", "-i", "load", path, "clean=account,qos,user").err == ""
     assert site.ok("sacctmgr", "-nP", "show", "user", "format=user").lines == ["root"]    # … unless they are asked for

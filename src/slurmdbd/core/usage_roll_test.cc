@@ -224,9 +224,9 @@ TEST(UsageSelection, FiltersAndSums) {
     for (const UsageEntry& e : s.take().entries) out += e.key.account + "/" + e.key.user + "=" + tres_text(e.used) + " ";
     return out;
   };
-  EXPECT_EQ(select(0, {}, {}), "/=cpu=4 ");
-  EXPECT_EQ(select(kUsageAccount, {}, {}), "x/=cpu=2 y/=cpu=2 ");
-  EXPECT_EQ(select(kUsageAccount | kUsageUser, {"y"}, {}), "y/alice=cpu=1 y/bob=cpu=1 ");
+  EXPECT_EQ(select(0, {}, RecordAudience::everybody()), "/=cpu=4 ");
+  EXPECT_EQ(select(kUsageAccount, {}, RecordAudience::everybody()), "x/=cpu=2 y/=cpu=2 ");
+  EXPECT_EQ(select(kUsageAccount | kUsageUser, {"y"}, RecordAudience::everybody()), "y/alice=cpu=1 y/bob=cpu=1 ");
   // PrivateData=usage: also where users are not asked apart.
   EXPECT_EQ(select(0, {}, {.all = false, .user = "bob"}), "/=cpu=2 ");
   EXPECT_EQ(select(kUsageAccount | kUsageUser, {}, {.all = false, .user = "bob", .accounts = {{"c", {"x"}}}}),

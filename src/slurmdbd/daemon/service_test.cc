@@ -361,6 +361,7 @@ TEST_F(ServiceTest, NamesAreKeptAndFoundInLowerCase) {
   auto found = jobs(0, f);
   ASSERT_EQ(found.size(), 1u);
   EXPECT_EQ(found[0].account + found[0].qos + found[0].wckey, "physicsfastgrant-7");
+  settings.tracks_wckeys = true;
   rpc::EditJobRecords m;
   m.where = f;
   m.wckey = "Grant-8";

@@ -86,7 +86,7 @@ class Rolling : public testing::TestWithParam<const char*> {
   Usage rolled(Time from, Time until, Time now) {
     rpc::QueryUsage q;
     q.parts = kUsageAccount | kUsageUser | kUsageQos | kUsageWckey | kUsagePartition | kUsageWasted;
-    auto got = usage_within(*storage, d, "c", from, until, now, UsageSelection(q, {}));
+    auto got = usage_within(*storage, d, "c", from, until, now, UsageSelection(q, {}, RecordAudience::everybody()));
     EXPECT_TRUE(got) << (got ? "" : got.error().message());
     return got ? *got : Usage();
   }
@@ -201,7 +201,7 @@ TEST_P(Rolling, SizesAreThoseOfTheRecordsByAccountAndAmount) {
   rpc::QueryJobSizes q;
   q.filter.from = start;
   q.filter.until = start + minutes(60);
-  auto answer = answer_sizes({*storage, d, start + minutes(600), [] { return true; }}, q);
+  auto answer = answer_sizes({*storage, d, start + minutes(600), [] { return true; }}, q, RecordAudience::everybody());
   ASSERT_TRUE(answer);
   std::vector<std::string> rows;
   for (std::string bytes; (*answer)->next(bytes);) {
@@ -238,7 +238,7 @@ TEST_P(Rolling, AResizedJobIsOneJobAndAllOfItsUse) {
     rpc::QueryJobSizes q;
     q.filter.from = start;
     q.filter.until = until;
-    auto answer = answer_sizes({*storage, d, start + minutes(600), [] { return true; }}, q);
+    auto answer = answer_sizes({*storage, d, start + minutes(600), [] { return true; }}, q, RecordAudience::everybody());
     EXPECT_TRUE(answer);
     std::vector<std::string> out;
     for (std::string bytes; answer && (*answer)->next(bytes);) {
