@@ -461,7 +461,7 @@ def test_a_login_host_speaks_for_ordinary_users_and_is_nothing_else(world):
             assert not world.ask(message, fields, **login), message
         n1 = dict(to=world.node("n1"), whom="node:n1", **login)
         for message, fields in (("QueryLocalDaemon", {}), ("QueryLocalSteps", {}), ("SignalStepTasks", {"job": world.far, "step": 4294967291, "signal": 9}),
-                                ("PartEnded", {"node": "n1", "job": world.far}), ("AdoptProcess", {"job": world.far}),
+                                ("PartEnded", {"node": "n1", "job": world.far}), ("AdoptProcess", {"uid": world.town.a.uid}),
                                 ("SendFile", {"as_caller": 1, "path": "/tmp/planted", "nodes.0": "n1", "transfer": "t" * 20, "data": "x", "size": 1}),
                                 ("RelayToNode", {"node": "n3"}), ("LaunchStep", {"node": "n1", "credential": "forged"})):
             assert not world.ask(message, fields, **n1), message
