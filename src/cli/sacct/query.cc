@@ -42,19 +42,20 @@ Done add_states(const SacctOptions& o, Filter& f) {
   return {};
 }
 
-Done add_jobs(const SacctOptions& o, RecordQuery& q) {
-  for (const std::string& text : o.jobs) {
+Done add_jobs(const SacctOptions& options, RecordQuery& out) {
+  for (const std::string& text : options.jobs) {
     Result<rpc::JobSelector> s = parse_job_selector(text);
     if (!s) return mistake(Form::kFatal, "Bad job/step specified: " + text);
     // --whole-hetjob: all components of the job, or the one named alone, which a leader's own id means too.
-    if (o.whole_hetjob == TriState::kYes) s->het_offset.reset();
-    if (o.whole_hetjob == TriState::kNo && !s->het_offset && s->array_task == kNoArrayTask && s->array_tasks.empty()) s->het_offset = 0;
-    q.query.filter.jobs.push_back(std::move(*s));
+    if (options.whole_hetjob == TriState::kYes) s->het_offset.reset();
+    if (options.whole_hetjob == TriState::kNo && !s->het_offset && s->array_task == kNoArrayTask && s->array_tasks.empty())
+      s->het_offset = 0;
+    out.query.filter.jobs.push_back(std::move(*s));
   }
-  const std::vector<rpc::JobSelector>& jobs = q.query.filter.jobs;
+  const std::vector<rpc::JobSelector>& jobs = out.query.filter.jobs;
   // slurmdbd finds jobs by their numbers. One run of a job, or one step of it, is picked from its answer.
-  if (std::ranges::any_of(jobs, [](const auto& s) { return s.has_step || s.sluid; })) q.selectors = jobs;
-  if (!jobs.empty() && std::ranges::all_of(jobs, [](const auto& s) { return bool(s.sluid); })) q.query.filter.duplicates = true;
+  if (std::ranges::any_of(jobs, [](const auto& s) { return s.has_step || s.sluid; })) out.selectors = jobs;
+  if (!jobs.empty() && std::ranges::all_of(jobs, [](const auto& s) { return bool(s.sluid); })) out.query.filter.duplicates = true;
   return {};
 }
 
