@@ -134,7 +134,8 @@ class PurgingTest : public testing::TestWithParam<const char*> {
   Usage report(Time from, Time until, Time now) {
     rpc::QueryUsage question;
     question.parts = kUsageAccount | kUsageUser;
-    auto got = usage_within(*storage, known, "c", hour_not_before(from), until, now, UsageSelection(question, "c", RecordAudience::everybody()));
+    auto got =
+        usage_within(*storage, known, "c", hour_not_before(from), until, now, UsageSelection(question, "c", RecordAudience::everybody()));
     EXPECT_TRUE(got) << (got ? "" : got.error().message());
     return got ? *got : Usage();
   }
