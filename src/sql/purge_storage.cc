@@ -26,7 +26,11 @@ constexpr KindRule rule_of(RecordKind kind) {
   switch (kind) {
     case RecordKind::kJobs:
       return {"SELECT cluster FROM muster_jobs WHERE cluster > ? ORDER BY cluster LIMIT 1",
-              "SELECT job, cluster, submitted, restarts FROM muster_jobs WHERE cluster = ? AND ended < ? ORDER BY ended LIMIT ?",
+              // Not what a run held before it gave up nodes, as long as that run goes on (kNotEnded).
+              "SELECT job, cluster, submitted, restarts FROM muster_jobs WHERE cluster = ? AND ended < ? AND NOT EXISTS(SELECT 1 FROM"
+              " muster_jobs later WHERE later.job = muster_jobs.job AND later.cluster = muster_jobs.cluster AND"
+              " later.submitted > muster_jobs.submitted AND later.restarts = muster_jobs.restarts AND"
+              " later.ended = 9223372036854775807) ORDER BY ended LIMIT ?",
               "DELETE FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?", "ntnn"};
     case RecordKind::kSteps:
       return {nullptr,

@@ -112,6 +112,20 @@ TEST_P(PurgeStorage, JobsThatEndedBeforeGoWithTheirStepsAndRunningOnesStay) {
   EXPECT_EQ(jobs(), (Ids{4})) << "however long ago it began";
 }
 
+TEST_P(PurgeStorage, PartsOfARunGoWhenItHasEnded) {
+  JobRecord first = job(1, 0, 1), last = job(1, 1, std::nullopt);
+  last.first_submitted = first.key.submitted;
+  store({.jobs = {first, last, job(2, 0, 1)}, .steps = {step(first, 0, 1)}});
+  purge(RecordKind::kJobs, at(100));
+  EXPECT_EQ(jobs(), (Ids{1, 1})) << "the run goes on";
+  EXPECT_EQ(count("muster_steps"), 1);
+  last.ended = at(2);
+  last.position = 2;
+  store({.jobs = {last}});
+  purge(RecordKind::kJobs, at(100));
+  EXPECT_EQ(jobs(), Ids{});
+}
+
 TEST_P(PurgeStorage, ATransactionDeletesNoMoreThanItMayAndTheOldestGoFirst) {
   rpc::StoreRecords records;
   for (uint32_t id = 1; id <= 5; ++id) {
