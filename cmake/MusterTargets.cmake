@@ -1,5 +1,6 @@
 # muster_library(NAME [FOLDERS x y] DEPENDS a b): every *.cc of the folder, and of these folders in it, but *_test.cc,
-# *_bench.cc and main.cc becomes muster_NAME; the *_test.cc become the program NAME_test, registered with ctest.
+# *_testing.cc, *_bench.cc and main.cc becomes muster_NAME; the *_test.cc become the program NAME_test, registered with ctest.
+# *_testing.cc become muster_NAME_testing: what tests share, also those of other folders (TEST_DEPENDS NAME_testing).
 # muster_program(NAME SOURCES main.cc DEPENDS ... [SBIN]): an installed program.
 find_package(GTest REQUIRED)
 
@@ -27,7 +28,9 @@ function(muster_library name)
   endforeach()
   file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "(_test|_bench|/main)\\.cc$")
+  set(shared_by_tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "(_test|_testing|_bench|/main)\\.cc$")
+  list(FILTER shared_by_tests INCLUDE REGEX "_testing\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   list(TRANSFORM A_DEPENDS PREPEND muster_ OUTPUT_VARIABLE deps)
   if(sources)
@@ -42,6 +45,12 @@ function(muster_library name)
   endif()
   if(BUILD_TESTING AND tests)
     list(TRANSFORM A_TEST_DEPENDS PREPEND muster_ OUTPUT_VARIABLE test_deps)
+    if(shared_by_tests)
+      add_library(muster_${name}_testing STATIC ${shared_by_tests})
+      target_link_libraries(muster_${name}_testing PUBLIC muster_${name} GTest::gtest)
+      muster_precompile(muster_${name}_testing)
+      list(APPEND test_deps muster_${name}_testing)
+    endif()
     add_executable(${name}_test ${tests})
     target_link_libraries(${name}_test PRIVATE muster_${name} ${test_deps} GTest::gtest GTest::gmock GTest::gtest_main)
     muster_precompile(${name}_test)

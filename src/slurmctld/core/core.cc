@@ -341,6 +341,11 @@ void Core::records_stored(uint64_t position) {
   if (position > cluster_.recorded_position) take(Events{event::RecordsStored{position, {}}});
 }
 
+void Core::program_ended(const JobProgramEnd& end) { take(decide_program_ended(own(), end)); }
+void Core::trigger_started(uint32_t trigger) { take(Events{event::TriggerStarted{trigger}}); }
+void Core::controller_operates() { take(pull_triggers(own(), TriggerOn::kControllerOperates)); }
+void Core::slurmdbd_reached(bool now) { take(pull_triggers(own(), now ? TriggerOn::kSlurmdbdOperates : TriggerOn::kSlurmdbdFailure)); }
+void Core::learn_directory(const rpc::Entities& fetched) { take(decide_learn(own(), fetched)); }
 void Core::records_link_lost() { may_upload_ = false; }
 
 void Core::fire_timers() {

@@ -97,12 +97,12 @@ class Core {
   requires(!std::is_same_v<Decided, Command>) Result<DecidedAnswer<Decided>> run(const Caller& who, const Decided& command);
   Result<CommandAnswer> run(const Caller& who, const Command& command);
   void report(NodeId node, const NodeReport& report);
-  void program_ended(const JobProgramEnd& end) { take(decide_program_ended(own(), end)); }
+  void program_ended(const JobProgramEnd& end);
   // The trigger's program runs, or cannot.
-  void trigger_started(uint32_t trigger) { take(Events{event::TriggerStarted{trigger}}); }
+  void trigger_started(uint32_t trigger);
   // The controller has just started on a state that another one left; slurmdbd can be reached, or no more.
-  void controller_operates() { take(pull_triggers(own(), TriggerOn::kControllerOperates)); }
-  void slurmdbd_reached(bool now) { take(pull_triggers(own(), now ? TriggerOn::kSlurmdbdOperates : TriggerOn::kSlurmdbdFailure)); }
+  void controller_operates();
+  void slurmdbd_reached(bool now);
   // The command that asked for an allocation is there for it, or is there no more.
   void attend(JobId job);
   void leave(JobId job) { attendance_.left(job, now_); }
@@ -116,7 +116,7 @@ class Core {
   void records_stored(uint64_t position);
   void records_link_lost();
   // Takes in all that slurmdbd says of accounts, users, associations and QOS of this cluster.
-  void learn_directory(const rpc::Entities& fetched) { take(decide_learn(own(), fetched)); }
+  void learn_directory(const rpc::Entities& fetched);
   // Takes in who is in the groups of a reservation, as the user database has it now.
   void learn_members(GroupMembers found);
   void housekeep();
@@ -181,18 +181,8 @@ class Core {
   void make_room(const sched::Plan& plan);
   void pull_and_watch_triggers();
   void end_inactive();
-  void save_power() {
-    if (now_ < power_at_) return;
-    Events out;
-    power_at_ = power_save_.look(own(), *planned_, out);
-    take(std::move(out));
-  }
-  void resume_nodes() {
-    if (now_ < resume_at_) return;
-    Events out;
-    resume_at_ = resume_queue_.look(own(), out);
-    take(std::move(out));
-  }
+  void save_power();
+  void resume_nodes();
   void ask_for_memory(JobId job);
   void memory_measured(NodeId node, const node_rpc::JobMeasured& report);
   void settle_memory(const Job& job);

@@ -15,6 +15,20 @@ constexpr size_t kReservationsPerTurn = 16;           // each may look at all no
 constexpr Duration kReservationsAgain = seconds(30);  // those that lack nodes look for others
 }  // namespace
 
+void Core::save_power() {
+  if (now_ < power_at_) return;
+  Events out;
+  power_at_ = power_save_.look(own(), *planned_, out);
+  take(std::move(out));
+}
+
+void Core::resume_nodes() {
+  if (now_ < resume_at_) return;
+  Events out;
+  resume_at_ = resume_queue_.look(own(), out);
+  take(std::move(out));
+}
+
 // A node that is out of touch is given up after SlurmdTimeout. This is the only timer that the log does not determine.
 void Core::watch_silence(const Node& n) {
   auto patience = settings_.config().slurmd_timeout;
@@ -148,8 +162,9 @@ void Core::end_inactive() {
 // What happened to nodes comes first: it may be what ended a job, with which the triggers on the job's nodes go.
 void Core::pull_and_watch_triggers() {
   Events happened = std::exchange(happened_, {});
-  std::ranges::stable_partition(happened, [](const Event& e) { return std::holds_alternative<event::NodeStateChanged>(e); });
-  for (const Event& e : happened) take(pull_triggers(own(), before_, e));
+  for (bool of_nodes : {true, false})
+    for (const Event& e : happened)
+      if (std::holds_alternative<event::NodeStateChanged>(e) == of_nodes) take(pull_triggers(own(), before_, e));
   if (cluster_.triggers.size() > 0 && triggers_at_ <= now_) take(pull_timed_triggers(own()));
   triggers_at_ = cluster_.triggers.size() > 0 ? next_trigger_time(own()) : kTimeInfinite;
 }
