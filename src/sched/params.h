@@ -115,12 +115,13 @@ struct Params {
   uint64_t def_mem_per_gpu_mb = 0;
   uint64_t def_mem_per_cpu_mb = 0, def_mem_per_node_mb = 0, max_mem_per_cpu_mb = 0, max_mem_per_node_mb = 0;
   BackfillRules bf;
-  uint32_t imex_channels = 0;        // SwitchType=switch/nvidia_imex: a job has one of so many for itself; 0: it needs none
-  bool defer = false;                // jobs of --immediate do not start
-  bool stop_at_association = false;  // assoc_limit_stop: nobody behind a job that waits for a limit of an association starts
-  bool soft_time_min = false;        // time_min_as_soft_limit: plans count on --time-min, jobs may run until --time
-  bool serial_at_end = false;        // pack_serial_at_end: jobs of one CPU on the last nodes
-  uint32_t quick_starts = 0;         // sched_max_job_start; 0 = no bound
+  std::optional<uint32_t> max_powered_nodes;  // a start wakes no node beyond so many that are powered up (rules/power_room.cc)
+  uint32_t imex_channels = 0;                 // SwitchType=switch/nvidia_imex: a job has one of so many for itself; 0: it needs none
+  bool defer = false;                         // jobs of --immediate do not start
+  bool stop_at_association = false;           // assoc_limit_stop: nobody behind a job that waits for a limit of an association starts
+  bool soft_time_min = false;                 // time_min_as_soft_limit: plans count on --time-min, jobs may run until --time
+  bool serial_at_end = false;                 // pack_serial_at_end: jobs of one CPU on the last nodes
+  uint32_t quick_starts = 0;                  // sched_max_job_start; 0 = no bound
   Rhythm rhythm;
   // allow_zero_lic, ignore_constraint_validation, ignore_prefer_validation: a job that names what the cluster does not have waits for it
   // instead of being refused.
