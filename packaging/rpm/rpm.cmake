@@ -6,21 +6,23 @@ set(CPACK_RPM_PACKAGE_GROUP "System Environment/Daemons")
 set(CPACK_RPM_PACKAGE_VERSION ${PROJECT_VERSION})
 set(CPACK_RPM_PACKAGE_RELEASE 1)
 set(CPACK_PACKAGE_RELOCATABLE OFF)  # units and scripts name /usr
-# rpm finds the libraries that a program needs. It would also take modules for libraries that others may need, so it is not asked for those.
-set(CPACK_RPM_PACKAGE_AUTOPROV no)
+# rpm finds by itself which libraries a program needs. It takes modules for libraries that others may need, which they are not.
+string(CONCAT CPACK_RPM_SPEC_MORE_DEFINE
+       "%global __provides_exclude_from ^/usr/lib.*/(slurm|security)/\n"
+       "%define _build_id_links none\n"
+       "%define _binary_payload w9.zstdio")
 # Whoever has the examples need not have Python.
 set(CPACK_RPM_REQUIRES_EXCLUDE_FROM "^/usr/share/muster/examples/")
 # The files are those that CPack has laid out, stripped, and nothing is added to them or changed.
 set(CPACK_RPM_SPEC_INSTALL_POST /bin/true)
-set(CPACK_RPM_SPEC_MORE_DEFINE "%define _build_id_links none\n%define _binary_payload w9.zstdio")
 # Without a file CPack writes an entry of its author's.
 set(CPACK_RPM_CHANGELOG_FILE ${CMAKE_CURRENT_BINARY_DIR}/rpm/changelog)
 file(WRITE ${CPACK_RPM_CHANGELOG_FILE} "")
 # Folders of the distribution, which a package must not call its own.
 set(CPACK_RPM_EXCLUDE_FROM_AUTO_FILELIST_ADDITION /etc/logrotate.d /usr/etc /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}
-    /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/security /usr/lib64/security /usr/lib/systemd /usr/lib/systemd/system /usr/libexec /usr/sbin /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/fish
-    /usr/share/fish/vendor_completions.d /usr/share/man /usr/share/man/man1 /usr/share/man/man8 /usr/share/zsh
-    /usr/share/zsh/site-functions)
+    /usr/lib/${CMAKE_LIBRARY_ARCHITECTURE}/security /usr/lib64/security /usr/lib/systemd /usr/lib/systemd/system /usr/libexec /usr/sbin
+    /usr/share/bash-completion /usr/share/bash-completion/completions /usr/share/fish /usr/share/fish/vendor_completions.d
+    /usr/share/man /usr/share/man/man1 /usr/share/man/man8 /usr/share/zsh /usr/share/zsh/site-functions)
 
 # Of the package that muster_package reads: what it stands for and needs, its scripts.
 macro(rpm_package component)

@@ -13,8 +13,8 @@ def tool(*command):
 
 def pack(build, folder, generator, *settings):
     """Has cpack make packages in the folder: role → file. Settings are NAME=VALUE of cpack's."""
-    made = subprocess.run(["cpack", "-G", generator, "-B", str(folder), *("-D" + setting for setting in settings)], cwd=build,
-                          capture_output=True, text=True)
+    made = subprocess.run(["cpack", "-G", generator, "-B", str(folder), *(word for setting in settings for word in ("-D", setting))],
+                          cwd=build, capture_output=True, text=True)
     assert made.returncode == 0, made.stdout[-3000:] + made.stderr[-3000:]
     return {re.match(r"muster-([a-z0-9]+)[_-]", os.path.basename(f))[1]: f for f in glob.glob(str(folder / ("*." + generator.lower())))}
 
