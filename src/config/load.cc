@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/auth_type.h"
 #include "config/namespace_yaml.h"
+#include "config/parameter_words.h"
 #include "config/record.h"
 #include "config/resources_yaml.h"
 #include "config/slurm_build.h"
@@ -195,6 +196,7 @@ std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& so
   LoadedSimple out;
   out.conf = build_simple_conf(file, parsed.lines, errors, out.notices);
   out.conf.present = true;
+  if (Findings findings{errors, out.notices}; file == ConfFile::kSlurmdbd) check_slurmdbd(out.conf, findings);
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return out;
 }
