@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from harness import until
+from harness import end_process, until
 
 better = pytest.mark.better_than_slurm
 
