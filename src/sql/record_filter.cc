@@ -38,6 +38,9 @@ std::vector<uint32_t> sorted(const std::vector<Id>& ids) {
 
 std::unordered_set<std::string_view> set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
+// Each part of a resized run has an id of its own, and the id of the run.
+bool is_of_run(const JobRecord& record, Sluid run) { return run == record.sluid() || run == record.original_sluid(); }
+
 bool within(uint32_t value, uint32_t least, uint32_t most) { return (!least || value >= least) && (!most || value <= most); }
 
 class Builder {
@@ -135,6 +138,7 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& filter) {
   size_t tasks = 0;
   for (const rpc::JobSelector& selector : filter.jobs) {
     Tasks t;
+    t.run = selector.sluid;
     t.task = selector.array_task;
     t.component = selector.het_offset;
     t.whole = selector.array_task == kNoArrayTask && selector.array_tasks.empty();
@@ -156,6 +160,7 @@ bool RecordRule::selected(const JobRecord& record) const {
   Bitmap pending;  // "4-7%2", parsed when it is first needed
   bool read = false;
   auto meets = [&](const Tasks& t) {
+    if (t.run) return is_of_run(record, t.run);
     if (t.component) return record.het ? record.het.offset == *t.component : *t.component == 0;
     if (t.whole || (record.array_task != kNoArrayTask && t.list.test(record.array_task))) return true;
     if (t.task != kNoArrayTask && record.array_task == t.task) return true;
@@ -170,6 +175,11 @@ bool RecordRule::selected(const JobRecord& record) const {
   };
   return any(record.key.id) || (record.array_job_id != record.key.id && any(record.array_job_id)) ||
          (record.het.offset && any(record.het.leader));
+}
+
+bool RecordRule::names_run(const JobRecord& record) const {
+  auto [from, to] = jobs_.equal_range(record.key.id.value);
+  return std::any_of(from, to, [&](const auto& one) { return one.second.run && is_of_run(record, one.second.run); });
 }
 
 Result<NodeRule> NodeRule::make(const std::vector<std::string>& lists) {
@@ -235,7 +245,9 @@ Where where_of(const rpc::JobRecordFilter& filter, const RecordAudience& audienc
 }
 
 bool needs_record(const rpc::JobRecordFilter& f) {
-  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset; };
+  auto special = [](const rpc::JobSelector& s) {
+    return s.sluid || s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset;
+  };
   const std::vector<std::string>* lists[] = {&f.clusters, &f.accounts, &f.names, &f.qos, &f.wckeys};
   // A column has no more of a name than that.
   auto cut_off = [](const std::string& name) { return name.size() >= kNameBytes; };
