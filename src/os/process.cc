@@ -71,9 +71,20 @@ struct Printed {
   std::string* kept;
 };
 
+// Reads once, what there is. False: the writers are gone.
+bool take(const Printed& stream, size_t max_output, bool& truncated) {
+  char buffer[16384];
+  const ssize_t n = read(stream.pipe.get(), buffer, sizeof buffer);
+  if (n < 0 && errno == EINTR) return true;
+  if (n <= 0) return false;
+  const size_t room = max_output - stream.kept->size();
+  if (static_cast<size_t>(n) > room) truncated = true;
+  stream.kept->append(buffer, std::min(room, static_cast<size_t>(n)));
+  return true;
+}
+
 // Reads until the writers are gone or the deadline passes. False on the deadline.
 bool drain(std::vector<Printed> streams, Time deadline, size_t max_output, bool& truncated) {
-  char buffer[16384];
   std::vector<pollfd> waits;
   while (!streams.empty()) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
@@ -81,19 +92,8 @@ bool drain(std::vector<Printed> streams, Time deadline, size_t max_output, bool&
     waits.clear();
     for (const Printed& stream : streams) waits.push_back({stream.pipe.get(), POLLIN, 0});
     if (poll(waits.data(), waits.size(), static_cast<int>(std::min<int64_t>(left, 1 << 30))) <= 0) continue;
-    for (size_t i = streams.size(); i-- > 0;) {
-      if (!waits[i].revents) continue;
-      const ssize_t n = read(waits[i].fd, buffer, sizeof buffer);
-      if (n < 0 && errno == EINTR) continue;
-      if (n <= 0) {
-        streams.erase(streams.begin() + static_cast<ptrdiff_t>(i));
-        continue;
-      }
-      std::string& kept = *streams[i].kept;
-      const size_t room = max_output - kept.size();
-      if (static_cast<size_t>(n) > room) truncated = true;
-      kept.append(buffer, std::min(room, static_cast<size_t>(n)));
-    }
+    for (size_t i = streams.size(); i-- > 0;)
+      if (waits[i].revents && !take(streams[i], max_output, truncated)) streams.erase(streams.begin() + static_cast<ptrdiff_t>(i));
   }
   return true;
 }

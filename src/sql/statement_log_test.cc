@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
+#include <vector>
 
 #include "model/accounts.h"
 #include "sql/storage.h"
