@@ -47,7 +47,7 @@ class KeptRows {
     const std::string content = lines_.read();
     size_t skipped = 0;
     for (const std::string_view line : split(content, '\n'))
-      if (auto row = parse(line, std::index_sequence_for<Number...>())) out.push_back(*row);
+      if (auto row = row_of(line, std::index_sequence_for<Number...>())) out.push_back(*row);
       else ++skipped;
     if (skipped) lines_.tell_skipped(skipped);
     return out;
@@ -64,7 +64,7 @@ class KeptRows {
 
  private:
   template <size_t... At>
-  static std::optional<Row> parse(std::string_view line, std::index_sequence<At...>) {
+  static std::optional<Row> row_of(std::string_view line, std::index_sequence<At...>) {
     const auto words = split(line, ' ');
     if (words.size() != sizeof...(Number)) return std::nullopt;
     const std::tuple<std::optional<Number>...> numbers{parse_number<Number>(words[At])...};
