@@ -19,12 +19,6 @@ std::unexpected<Error> bad(std::string_view field, std::string_view value, std::
   return fail(Errc::kInvalidReq, "Invalid value for " + std::string(field) + " (" + std::string(value) + ")", std::move(rule));
 }
 
-// An error for "+=" and "-=" where they have no meaning.
-Result<> only_equals(const Spec& s) {
-  if (s.op == ChangeOp::kSet) return {};
-  return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
-}
-
 Result<AdminLevel> admin_level(std::string_view value) {
   if (auto level = read_admin_level(value)) return *level;
   return bad("AdminLevel", value, "one of None, Operator, Administrator");
@@ -190,6 +184,11 @@ NamesChange names_change(const Spec& s) {
 }
 
 }  // namespace
+
+Result<> only_equals(const Spec& s) {
+  if (s.op == ChangeOp::kSet) return {};
+  return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
+}
 
 Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& filter, ShowChoices* choices) {
   const uint8_t use = choices ? uint8_t{kCondition | kShowing} : uint8_t{kCondition};
