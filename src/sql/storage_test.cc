@@ -241,6 +241,22 @@ TEST_P(StorageTest, OnlyTheLastRunUnlessAllAreAskedFor) {
   EXPECT_EQ(ask(f).jobs.size(), 2u);
 }
 
+TEST_P(StorageTest, AJobKeepsTheWckeyThatItIsRecordedWith) {
+  store({job(1, [](JobRecord& r) { r.wckey = "given"; }), job(2, [](JobRecord& r) {
+           r.wckey = "usual";
+           r.wckey_is_default = true;
+         })});
+  rpc::StoreRecords again;
+  again.cluster = "c";
+  again.jobs = {job(1), job(2), job(3)};
+  ASSERT_TRUE(storage_->keep_charged(again, true));
+  EXPECT_EQ(again.jobs[0].wckey, "given");
+  EXPECT_FALSE(again.jobs[0].wckey_is_default) << "somebody has named it";
+  EXPECT_EQ(again.jobs[1].wckey, "usual");
+  EXPECT_TRUE(again.jobs[1].wckey_is_default);
+  EXPECT_EQ(again.jobs[2].wckey, "");
+}
+
 // sacct -j SLUID, also beside numbers of jobs; sacctmgr modify job, which changes what is found here and nothing else.
 TEST_P(StorageTest, ARunIsFoundByItsSluidAlone) {
   JobRecord first = job(7), part = job(7), last = job(7);
