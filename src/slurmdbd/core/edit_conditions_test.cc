@@ -258,6 +258,8 @@ TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
     e.where.users = {"u"};
     e.where.wckeys = {"x"};
   };
+  auto marked = give;
+  EXPECT_EQ(refused(make(EditVerb::kAdd, Entity::kWckey, [&](EntityEdit& e) { marked(e), e.where.wckeys = {"*x"}; })), Errc::kBadName);
   commit(make(EditVerb::kAdd, Entity::kWckey, give));
   commit(choose("x"), "u", AdminLevel::kNone);
   EXPECT_EQ(keys(), "w *x ");
@@ -273,6 +275,25 @@ TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
   EXPECT_EQ(keys(), "w ") << "marked as deleted";
   q.filter.with_deleted = false;
   EXPECT_EQ(keys(), "");
+}
+
+TEST_F(EditTest, WhoIsThereAlreadyAndGetsADefaultWckeyIsToldOfIt) {
+  commit(account("a"));
+  commit(user("u", "a"));
+  commit(make(EditVerb::kAdd, Entity::kWckey, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.where.wckeys = {"w"};
+  }));
+  const auto with_default = make(EditVerb::kAdd, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.set.default_wckey = "w";
+  });
+  auto done = attempt({with_default});
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->answer.changed.at(0).wckeys.size(), 1u);
+  EXPECT_EQ(done->answer.changed[0].wckeys[0].name, "w");
+  commit(with_default);
+  EXPECT_EQ(d.users.at("u").default_wckey, "w");
 }
 
 TEST_F(EditTest, AClusterThatIsAddedAgainBeginsAnew) {
@@ -444,6 +465,16 @@ TEST(EditJobs, NewWCKeyNeedsThatTheyAreTracked) {
   EXPECT_NE(refused.error().message().find("TrackWCKey"), std::string_view::npos);
   settings.tracks_wckeys = true;
   EXPECT_TRUE(check_job_edit(q, true, settings, none));
+  for (const char* name : {"*new", "a,b", "a b"}) {
+    q.wckey = name;
+    const auto bad = check_job_edit(q, true, settings, none);
+    ASSERT_FALSE(bad) << name;
+    EXPECT_EQ(bad.error().code, Errc::kBadName);
+  }
+  q.wckey = "";
+  EXPECT_TRUE(check_job_edit(q, true, settings, none)) << "takes it away";
+  q.where.jobs.emplace_back().has_step = true;
+  EXPECT_FALSE(check_job_edit(q, true, settings, none)) << "the job would be changed, and not the step";
 }
 
 TEST(EditJobs, OfATimeThoseThatBeganAndEndedInIt) {
