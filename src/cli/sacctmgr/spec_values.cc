@@ -203,6 +203,7 @@ Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& 
   if (!match) return unknown_condition(spec, meant);
   if (match->key == Key::kRefused) return fail(Errc::kInvalidReq, spec.text + ": " + match->reason);
   if (!bare) MUSTER_TRY_VOID(only_equals(spec));
+  if (!bare && stands_alone(match->key)) return bad(spec.key, spec.value, "it stands alone, without a value");
   if (choices && showing(match->key, spec, filter, *choices)) return {};
   return condition(entity, match->key, match->limit, part_of_limit(*match, spec), now, filter);
 }
