@@ -231,6 +231,42 @@ TEST_F(EditTest, UsersOfAnAccountAreItsCoordinatorsWhileTheFlagIsSet) {
   EXPECT_FALSE(coordinates(d, "u", "alpha", "below")) << "who was taken out of the account is none of its users";
 }
 
+// The records of its old jobs, and their scripts, are for the coordinators of an account.
+TEST_F(EditTest, ACoordinatorBringsBackNoAccountThatWasNotHis) {
+  commit(account("top"));
+  commit(account("sub", "top"));
+  commit(account("other"));
+  commit(user("u", "top"));
+  d.users.at("u").coordinator_of = {"top"};
+  now += kForgottenWithin;
+  for (const char* name : {"sub", "other"}) commit(remove(Entity::kAccount, [&](EntityFilter& f) { f.accounts = {name}; }));
+  EXPECT_TRUE(find("other").deleted);
+  EXPECT_EQ(refused(account("other", "top"), "u", AdminLevel::kNone), Errc::kAccessDenied);
+  commit(account("sub", "top"), "u", AdminLevel::kNone);
+  commit(account("fresh", "top"), "u", AdminLevel::kNone);
+  commit(account("other", "top"));
+}
+
+TEST_F(EditTest, AccountsStandSoDeepAndNoDeeper) {
+  std::string above = "root";
+  for (int depth = 2; depth <= 100; ++depth) {
+    const std::string name = "a" + std::to_string(depth);
+    commit(account(name.c_str(), above.c_str()));
+    above = name;
+  }
+  EXPECT_EQ(refused(account("b", above.c_str())), Errc::kInvalidParentAccount);
+  commit(account("top"));
+  commit(account("below", "top"));
+  const auto move = [&](const char* name, const char* parent) {
+    return make(EditVerb::kModify, Entity::kAccount, [&](EntityEdit& e) {
+      e.where.accounts = {name};
+      e.set.parent = parent;
+    });
+  };
+  EXPECT_EQ(refused(move("top", "a99")), Errc::kInvalidParentAccount) << "what is below would be too deep";
+  commit(move("top", "a98"));
+}
+
 TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
   commit(account("a"));
   commit(make(EditVerb::kAdd, Entity::kUser, [](EntityEdit& e) {
