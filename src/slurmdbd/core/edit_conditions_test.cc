@@ -219,6 +219,9 @@ TEST_F(EditTest, UsersOfAnAccountAreItsCoordinatorsWhileTheFlagIsSet) {
   q.filter.users = {"u"};
   q.with_coordinators = true;
   EXPECT_EQ(query(d, q, {}).users.at(0).coordinator_of, (std::vector<std::string>{"below", "sub", "top"}));
+  q.what = Entity::kAccount;
+  EXPECT_EQ(query(d, q, {}).accounts.size(), 3u) << "those that he coordinates";
+  q.what = Entity::kUser;
   q.with_coordinators = false;
   EXPECT_TRUE(query(d, q, {}).users.at(0).coordinator_of.empty()) << "slurmctld is told what was given by name";
   commit(flags("NoUsersAreCoords"));
