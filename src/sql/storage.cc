@@ -295,17 +295,17 @@ Result<> Storage::keep_charged(rpc::StoreRecords& records, bool wckeys) {
   for (JobRecord& record : records.jobs) {
     const bool fills_key = wckeys && record.wckey.empty();
     if (!record.account.empty() && !record.qos.empty() && !fills_key) continue;
-    const Value key[] = {int64_t{record.key.id.value}, Text{records.cluster}, record.key.submitted.time_since_epoch().count(),
+    const Value key[] = {int64_t{record.key.id.value}, name_of(records.cluster), number_of(record.key.submitted),
                          int64_t{record.key.restarts}};
-    MUSTER_TRY_VOID(
-        connection_->query("SELECT account, qos, wckey FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
-                           key, [&](const Row& row) -> Result<> {
-                             if (record.account.empty()) record.account = row.bytes(0);
-                             if (record.qos.empty()) record.qos = row.bytes(1);
-                             if (fills_key) record.wckey = row.bytes(2);
-                             if (fills_key) record.wckey_is_default = !record.wckey.empty();
-                             return {};
-                           }));
+    MUSTER_TRY_VOID(connection_->query("SELECT " + std::string(kJobColumns) + kOfOneJob, key, [&](const Row& row) -> Result<> {
+      JobRecord known;
+      MUSTER_TRY_VOID(read_job(row, 0, known));
+      if (record.account.empty()) record.account = known.account;
+      if (record.qos.empty()) record.qos = known.qos;
+      if (fills_key) record.wckey = known.wckey;
+      if (fills_key) record.wckey_is_default = known.wckey_is_default;  // not of one that sacctmgr modify job has given it
+      return {};
+    }));
   }
   return {};
 }

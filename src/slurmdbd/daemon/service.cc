@@ -517,6 +517,7 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
                 "that means " + std::to_string(numbers.size()) + " jobs, and one request looks at " + std::to_string(most),
                 "StartTime and EndTime, or JobID, say fewer");
   std::vector<JobRecord> out;
+  size_t bytes = 0;
   std::span<const int64_t> rest = numbers;
   while (!rest.empty()) {
     rpc::JobRecords part;
@@ -524,6 +525,8 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
     MUSTER_TRY_VOID(writer_storage_->load_jobs(rest, false, part, taken));
     if (!taken) break;
     rest = rest.subspan(taken);
+    for (const JobRecord& job : part.jobs) bytes += text_bytes(job);
+    MUSTER_TRY_VOID(check_edited_bytes(bytes));
     std::ranges::move(part.jobs, std::back_inserter(out));
   }
   return out;
@@ -532,10 +535,10 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
 Result<rpc::JobRecordsEdited> Service::edit_job_records(const Caller& who, const rpc::EditJobRecords& request) {
   const bool is_operator = level(who) >= AdminLevel::kOperator;
   MUSTER_TRY_VOID(check_job_edit(request, is_operator, *ports_.settings(), *directory()));
-  rpc::JobRecordFilter where = request.where;
-  if (!is_operator) where.users = {who.uid};
+  MUSTER_TRY(where, jobs_to_edit(request, who.uid, is_operator));
   MUSTER_TRY(records, stored_jobs(where, kMostEditedJobs));
   if (records.empty() && !is_operator) return fail(Errc::kAccessDenied, {}, "none of these jobs is one of user " + who.name);
+  MUSTER_TRY_VOID(check_edited_bytes(text_bytes(request) * records.size()));
   rpc::JobRecordsEdited answer;
   MUSTER_TRY(changed, edit_jobs(std::move(records), request, who.uid, is_operator));
   answer.jobs = std::move(changed);
