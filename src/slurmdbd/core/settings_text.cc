@@ -1,6 +1,6 @@
 #include "slurmdbd/core/settings_text.h"
 
-#include "base/text.h"
+#include "base/time.h"
 
 namespace muster::slurmdbd {
 namespace {
