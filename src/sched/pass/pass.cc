@@ -11,6 +11,7 @@
 #include "sched/request/least_wanted.h"
 #include "sched/rules/eligibility.h"
 #include "sched/rules/node_rule.h"
+#include "sched/rules/power_room.h"
 
 namespace muster::sched {
 namespace {
@@ -267,7 +268,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     w.why = {};
     if (Later* later = std::get_if<Later>(&got)) w.why = std::move(*later);
     if (owner) owner_full_.insert({class_id, user.value});
-    if (!filter && !layered && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
+    if (!filter && !layered && !nodes_.room_is_kept() && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
   }
   // Others of the class have waited for longer.
   const bool waits_to_boot = asked.unchanged && now_ - job.eligible < asked.shape.delay_boot;
@@ -393,8 +394,20 @@ void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const 
   // A job that a rule holds back keeps others from nodes only by the place promised to it.
   if (!why.ruled && kept) close_partitions(classes);
   RareText said = said_of(why, reason, classes);
-  if (!backfills()) return say(job, reason, std::move(said));
-  promise(job, classes, Verdict{reason, {}, {}, std::move(said)}, tasks, kept ? Place::kKept : Place::kTold);
+  if (backfills()) promise(job, classes, Verdict{reason, {}, {}, std::move(said)}, tasks, kept ? Place::kKept : Place::kTold);
+  else say(job, reason, std::move(said));
+  if (!why.ruled && kept) keep_power(classes);
+}
+
+bool PlanPass::wants_power(const std::vector<uint32_t>& classes) const {
+  return std::ranges::any_of(classes, [&](uint32_t id) {
+    return !state_[id].barred && waits_for_power({nodes_, pending_.classes()[id]->shape});
+  });
+}
+
+// Behind a job that waits for nodes to be woken nobody wakes any, or small jobs would forever take what a large one waits for.
+void PlanPass::keep_power(const std::vector<uint32_t>& classes) {
+  if (wants_power(classes)) nodes_.keep_room_to_wake();
 }
 
 // Why the job waits for nodes: the first name that a rule has for it in any of its classes, else Resources.
@@ -505,6 +518,9 @@ void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verd
     const RequestClass& c = pending_.classes()[id]->shape;
     if (state_[id].barred) {
       barred = state_[id].barred.reason;
+    } else if (!c.never && waits_for_power({nodes_, c})) {
+      verdict.detail = "no start within sight: " + nodes_.said_of_room_to_wake();
+      return;
     } else if (!c.never && has_room_when_idle(c)) {
       verdict.detail = "no start within sight: too few of its nodes are up";
       return;
