@@ -46,8 +46,7 @@ Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availab
 // What keeps nodes for users, reservations, and which nodes sleep, is not in the lines that are compared.
 void Profile::begin_memory(const Pending& pending, ProfileMemory* memory) {
   if (!memory) return;
-  if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none() || nodes_.limits_waking(nodes_.known()))
-    return memory->forget();
+  if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none() || nodes_.limits_waking()) return memory->forget();
   const TopologyRules& t = params_.topology;
   std::string settings = params_key(params_);
   for (const int64_t v : {resolution_, far_.begins(), to_seconds(params_.default_time_limit), int64_t{t.max_size_unroll},
@@ -91,8 +90,7 @@ Slot Profile::length_of(uint32_t limit) const {
 }
 
 Slot Profile::end_from_now(uint32_t limit) const {
-  const Duration d = limit == kUnlimited32 ? params_.default_time_limit : minutes(limit);
-  return std::max<Slot>(slot_of(now_ + d), 1);
+  return std::max<Slot>(slot_of(now_ + (limit == kUnlimited32 ? params_.default_time_limit : Duration(minutes(limit)))), 1);
 }
 
 Time Profile::time_of(Slot slot) const { return slot == 0 ? now_ : from_unix((base_ + slot) * resolution_); }

@@ -11,7 +11,6 @@
 #include "sched/request/least_wanted.h"
 #include "sched/rules/eligibility.h"
 #include "sched/rules/node_rule.h"
-#include "sched/rules/power_room.h"
 
 namespace muster::sched {
 namespace {
@@ -396,18 +395,7 @@ void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const 
   RareText said = said_of(why, reason, classes);
   if (backfills()) promise(job, classes, Verdict{reason, {}, {}, std::move(said)}, tasks, kept ? Place::kKept : Place::kTold);
   else say(job, reason, std::move(said));
-  if (!why.ruled && kept) keep_power(classes);
-}
-
-bool PlanPass::wants_power(const std::vector<uint32_t>& classes) const {
-  return std::ranges::any_of(classes, [&](uint32_t id) {
-    return !state_[id].barred && waits_for_power({nodes_, pending_.classes()[id]->shape});
-  });
-}
-
-// Behind a job that waits for nodes to be woken nobody wakes any, or small jobs would forever take what a large one waits for.
-void PlanPass::keep_power(const std::vector<uint32_t>& classes) {
-  if (wants_power(classes)) nodes_.keep_room_to_wake();
+  if (!why.ruled && kept && wants_power(nodes_, pending_, classes)) nodes_.keep_room_to_wake();
 }
 
 // Why the job waits for nodes: the first name that a rule has for it in any of its classes, else Resources.
@@ -514,18 +502,16 @@ Profile::Spot PlanPass::earliest_of_class(uint32_t class_id, Time eligible, cons
 // No start is within sight: says whether that is because of nodes that are down, or would be so even with all of them idle.
 void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const {
   Reason barred = Reason::kBadConstraints;
+  auto awaited = [&](const RequestClass& asked) -> std::string {
+    if (asked.never) return {};
+    if (waits_for_power({nodes_, asked})) return nodes_.said_of_room_to_wake();
+    return has_room_when_idle(asked) ? "too few of its nodes are up" : std::string(change_awaited(asked));
+  };
   for (uint32_t id : classes) {
-    const RequestClass& c = pending_.classes()[id]->shape;
     if (state_[id].barred) {
       barred = state_[id].barred.reason;
-    } else if (!c.never && waits_for_power({nodes_, c})) {
-      verdict.detail = "no start within sight: " + nodes_.said_of_room_to_wake();
-      return;
-    } else if (!c.never && has_room_when_idle(c)) {
-      verdict.detail = "no start within sight: too few of its nodes are up";
-      return;
-    } else if (const std::string_view awaited = change_awaited(c); !c.never && !awaited.empty()) {
-      verdict.detail = "no start within sight: " + std::string(awaited);
+    } else if (const std::string what = awaited(pending_.classes()[id]->shape); !what.empty()) {
+      verdict.detail = "no start within sight: " + what;
       return;
     }
   }

@@ -12,6 +12,7 @@
 #include "sched/future/profile.h"
 #include "sched/gate.h"
 #include "sched/pass/apart.h"
+#include "sched/pass/wants_power.h"
 #include "sched/place/placement.h"
 #include "sched/planner.h"
 #include "sched/preempt/claims.h"
@@ -102,8 +103,6 @@ class PlanPass {
   uint32_t limit_within(const RequestClass& c, uint32_t limit_min) const;
   bool say_never_within(const std::vector<uint32_t>& classes, Verdict& verdict);
   void close_partitions(const std::vector<uint32_t>& classes);
-  bool wants_power(const std::vector<uint32_t>& classes) const;
-  void keep_power(const std::vector<uint32_t>& classes);
   void say(const Job& job, Reason reason, RareText detail = {}, Time start = {}, RareText nodes = {});
   void say_parked();
   void began(const Job& job, uint32_t class_id, uint32_t array_task, uint32_t limit_min, AllocationPtr allocation);

@@ -105,6 +105,7 @@ class Availability {
   bool may_wake(const Bitmap& nodes) const { return !max_powered_ || powered_down_.count_and(nodes) <= room_to_wake(); }
   // Whether it matters how many of these are woken.
   bool limits_waking(const Bitmap& nodes) const { return max_powered_ && powered_down_.intersects(nodes); }
+  bool limits_waking() const { return limits_waking(powered_down_); }
   void keep_room_to_wake() { room_kept_ = true; }
   bool room_is_kept() const { return room_kept_; }
   std::string said_of_room_to_wake() const;         // "4 nodes are powered up, of 4 that may be (max_powered_nodes)"

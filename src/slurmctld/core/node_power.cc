@@ -241,18 +241,18 @@ Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlNodes
   if (!request.next_state.empty() && !iequals(request.next_state, "DOWN") && !iequals(request.next_state, "RESUME"))
     return fail(Errc::kInvalidArgument, "Invalid state: " + request.next_state, "Valid states: DOWN, RESUME");
   MUSTER_TRY_VOID(check_action(view.settings.config(), request));
-  Decision<rpc::Messages> d;
+  Decision<rpc::Messages> done;
   std::optional<Error> first;
-  size_t done = 0;
+  size_t carried_out = 0;
   WakeRoom room(view);
   for (const Node* n : nodes) {
-    Result<> ok = control_node(view, *n, request, room, d.events, d.orders);
-    if (ok) ++done;
+    Result<> ok = control_node(view, *n, request, room, done.events, done.orders);
+    if (ok) ++carried_out;
     else if (!first) first = ok.error();
-    if (!ok) d.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
+    if (!ok) done.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
   }
-  if (first && !done) return std::unexpected(*first);
-  return d;
+  if (first && !carried_out) return std::unexpected(*first);
+  return done;
 }
 
 void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders) {
