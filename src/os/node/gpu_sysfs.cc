@@ -96,7 +96,7 @@ void read_intel_counters(const Card& card, GpuReading& out) {
 // a file that is there only while the card waits for new firmware.
 void read_intel_state(const Card& card, GpuReading& out) {
   if (number_in(card.debug + "/i915_wedged").value_or(0) != 0) out.lost = "its driver has given it up (wedged)";
-  if (const auto mode = read_line(card.device + "/survivability_mode")) out.lost = "it waits for new firmware (survivability mode)";
+  if (read_line(card.device + "/survivability_mode")) out.lost = "it waits for new firmware (survivability mode)";
 }
 
 // What is asked of each vendor's cards, in order.

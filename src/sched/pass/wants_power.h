@@ -10,7 +10,7 @@
 
 namespace muster::sched {
 
-inline bool wants_power(const Availability& nodes, const Pending& pending, const std::vector<uint32_t>& classes) {
+inline bool wants_power(const Availability& nodes, Pending& pending, const std::vector<uint32_t>& classes) {
   return std::ranges::any_of(classes, [&](uint32_t id) { return waits_for_power({nodes, pending.classes()[id]->shape}); });
 }
 

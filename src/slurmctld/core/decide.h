@@ -3,6 +3,7 @@
 // sees. Nothing is changed here; apply does that. There is one .cc per subject; the README lists them.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
