@@ -56,11 +56,13 @@ bool waits_for_power(const NodeQuestion& q) { return !q.nodes.may_wake(sleepers(
 constinit const NodeRule kNotWoken{
     .name = "max_powered_nodes", .by = HelpedBy::kTurn, .leave = leave, .missing = missing, .says = says, .sort_out = sort_out};
 
+// Which nodes a job may have at all, the rows above have said by then.
 constinit const JobRule kPoweredNodes{
-    .name = "max_powered_nodes",
+    .name = "powered nodes",
     .of = Of::kAmount,
     .by = HelpedBy::kTurn,
-    .concerns = [](const RequestClass&, const Partition&, const Params&) { return false; },  // nodes decide
+    .concerns = [](const RequestClass&, const Partition&, const Params& params) { return params.max_powered_nodes.has_value(); },
+    .holds = [](const JobQuestion&, const Held&, Grant&) -> Hold { return {}; },
     .at_start = at_start};
 
 }  // namespace muster::sched
