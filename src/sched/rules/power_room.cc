@@ -5,10 +5,11 @@
 // Which of the powered-down nodes a gang may have is settled where it is chosen (place/gang_room.h); here, that none is left to a job where there is
 // no room at all, and what it is told.
 #include "sched/rules/power_room.h"
-#include "sched/rules/job_rules.h"
-#include "sched/rules/node_rules.h"
 
 #include <algorithm>
+
+#include "sched/rules/job_rules.h"
+#include "sched/rules/node_rules.h"
 
 namespace muster::sched {
 namespace {
