@@ -1,29 +1,32 @@
 """The packages of the build, and a root in which they can be installed; each file of tests has its own root."""
-import glob
 import os
-import re
-import subprocess
+import shutil
 
 import pytest
 
-from root import ROLES, Root
+from formats import pack_all
+from root import Root
 
 PREFIX = os.environ["MUSTER_PREFIX"]
 
 
 @pytest.fixture(scope="session")
 def packages(tmp_path_factory):
-    """Role → the file of its package."""
-    folder = tmp_path_factory.mktemp("packages")
-    made = subprocess.run(["cpack", "-G", "DEB", "-B", str(folder)], cwd=PREFIX, capture_output=True, text=True)
-    assert made.returncode == 0, made.stdout[-3000:] + made.stderr[-3000:]
-    found = {re.match(r"muster-(\w+)_", os.path.basename(f)).group(1): f for f in glob.glob(str(folder / "*.deb"))}
-    assert sorted(found) == sorted(ROLES)
-    return found
+    """Role → the file of its Debian package."""
+    return pack_all(PREFIX, tmp_path_factory.mktemp("packages"), "DEB")
+
+
+@pytest.fixture(scope="session")
+def rpms(tmp_path_factory):
+    """Role → the file of its rpm package."""
+    if not shutil.which("rpmbuild"):
+        pytest.skip("no rpmbuild (tools/install-packages)")
+    return pack_all(PREFIX, tmp_path_factory.mktemp("rpms"), "RPM")
 
 
 @pytest.fixture(scope="module")
-def root(tmp_path_factory, packages):
+def bare(tmp_path_factory):
+    """A root of its own as this host is, without Slurm of the distribution."""
     if os.getuid() != 0:
         pytest.skip("only root can have a root of its own")
     r = Root(str(tmp_path_factory.mktemp("root")))
@@ -33,6 +36,11 @@ def root(tmp_path_factory, packages):
     if theirs:
         # With what depends on them: apt installs nothing where something is missing.
         r.ok("apt-get purge -y " + " ".join(theirs), 300)
-    r.copy(os.path.dirname(packages["common"]), "/tmp/packages", *(os.path.basename(f) for f in packages.values()))
     yield r
     r.end()
+
+
+@pytest.fixture(scope="module")
+def root(bare, packages):
+    bare.copy(os.path.dirname(packages["common"]), "/tmp/packages", *(os.path.basename(f) for f in packages.values()))
+    return bare

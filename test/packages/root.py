@@ -2,6 +2,7 @@
 import os
 import subprocess
 
+DAEMONS = ("slurmctld", "slurmd", "slurmdbd", "sackd")
 ROLES = ("common", "client", "slurmctld", "slurmd", "slurmdbd", "sackd", "mpi", "hdf5", "pam", "wlm", "dev")
 
 

@@ -8,7 +8,7 @@ import subprocess
 
 import pytest
 
-from test_packages import HERE, until
+from page import HERE, until
 from test_repository import made
 
 TREE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../..")

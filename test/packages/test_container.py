@@ -10,8 +10,9 @@ import pytest
 import yaml
 
 from containers import Container, Containers
+from page import until
 from root import ROLES
-from test_packages import files, install, until
+from test_packages import files, install
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FOLDER = os.path.join(HERE, "../../packaging/container")

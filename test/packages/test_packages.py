@@ -2,33 +2,14 @@
 import os
 import re
 import subprocess
-import time
 
 import pytest
 
-from root import ROLES
+from formats import deb_modes, tool
+from page import first_job, over_a_job
+from root import DAEMONS, ROLES
 
 PREFIX = os.environ["MUSTER_PREFIX"]
-DAEMONS = ("slurmctld", "slurmd", "slurmdbd", "sackd")
-PAGE = open(os.path.join(os.path.dirname(__file__), "../../docs/install.md")).read()
-# The page has two hosts and a real kernel's groups; here one host stands for both.
-HERE = "ProctrackType=proctrack/linuxproc\nTaskPlugin=task/none\n"
-
-
-def commands(heading):
-    """The commands of the page in the step with this number."""
-    block = re.search(r"\*\*%s\..*?```sh\n(.*?)```" % heading, PAGE, re.S).group(1)
-    return [line for line in block.splitlines() if not line.startswith(("systemctl", "scp"))]
-
-
-def page_conf(host):
-    text = re.search(r"```\n(ClusterName.*?)```", PAGE, re.S).group(1)
-    text = text.replace("SlurmctldHost=ctl", "SlurmctldHost=%s(127.0.0.1)" % host)
-    return text.replace("NodeName=node1", "NodeName=%s NodeAddr=127.0.0.1" % host) + HERE
-
-
-def tool(*command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 
 
 def field(package, name):
@@ -36,7 +17,7 @@ def field(package, name):
 
 
 def files(package):
-    return [line.split()[5][1:] for line in tool("dpkg-deb", "-c", package).splitlines() if not line.startswith("d")]
+    return list(deb_modes(package))
 
 
 @pytest.mark.row(111, 135)
@@ -90,15 +71,6 @@ def install(root, roles=ROLES):
     return root.ok("dpkg -i " + " ".join("/tmp/packages/muster-%s_*.deb" % role for role in roles), 300)
 
 
-def until(what, seconds=60):
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        if what():
-            return
-        time.sleep(0.1)
-    assert what()
-
-
 @pytest.mark.row(28, 127, 135)
 def test_from_installation_to_purge(root):
     said = install(root)
@@ -107,28 +79,9 @@ def test_from_installation_to_purge(root):
     assert root.ok("stat -c %U /var/lib/slurm/slurmctld").strip() == "slurm"
     assert root.ok("ls /etc/systemd/system/multi-user.target.wants | grep -c '^slurm'").strip() == "3", "all are enabled"
 
-    # A first job, as docs/install.md has it.
-    host = root.ok("hostname -s").strip()
-    for command in commands(3):
-        root.ok(command)
-    root.write("/etc/slurm/slurm.conf", page_conf(host))
-    for command in commands(4):
-        root.ok(command)
-    root.start("/usr/sbin/slurmctld -D")
-    root.start("/usr/sbin/slurmd -D")
-    until(lambda: "idle" in root.run("sinfo -h -o %t").stdout)
-    for command in commands(5):
-        root.ok(command)
-    assert root.ok("srun -n1 hostname -s").strip() == host
-    root.ok("scancel -u root")
-    job = root.ok("sbatch --parsable --wrap 'sleep 4; echo done' -o /tmp/out").strip()
-    until(lambda: root.run("squeue -h -o %t").stdout.strip() == "R")
-
+    first_job(root)
     # The same packages again: what runs goes on, what the administrator wrote stays.
-    install(root)
-    until(lambda: root.run("squeue -h").stdout == "")
-    assert root.ok("cat /tmp/out") == "done\n"
-    assert job in root.ok("scontrol -o show job " + job) and "JobState=COMPLETED" in root.ok("scontrol -o show job " + job)
+    over_a_job(root, lambda: install(root))
     assert "ClusterName=first" in root.ok("cat /etc/slurm/slurm.conf")
 
     root.ok("dpkg --remove " + " ".join("muster-" + role for role in ROLES))
