@@ -137,18 +137,18 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& filter) {
   RecordRule rule(filter);
   size_t tasks = 0;
   for (const rpc::JobSelector& selector : filter.jobs) {
-    Tasks t;
-    t.run = selector.sluid;
-    t.task = selector.array_task;
-    t.component = selector.het_offset;
-    t.whole = selector.array_task == kNoArrayTask && selector.array_tasks.empty();
-    if (!selector.array_tasks.empty() && !Bitmap::parse_ranges(selector.array_tasks, t.list, kMaxArrayTaskId + 1))
+    Tasks named;
+    named.run = selector.sluid;
+    named.task = selector.array_task;
+    named.component = selector.het_offset;
+    named.whole = selector.array_task == kNoArrayTask && selector.array_tasks.empty();
+    if (!selector.array_tasks.empty() && !Bitmap::parse_ranges(selector.array_tasks, named.list, kMaxArrayTaskId + 1))
       return fail(Errc::kInvalidArray,
                   "job tasks " + selector.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
-    tasks += t.list.size();
+    tasks += named.list.size();
     if (tasks > kMostTasks)
       return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
-    rule.jobs_.emplace(selector.job.value, std::move(t));
+    rule.jobs_.emplace(selector.job.value, std::move(named));
   }
   MUSTER_TRY(nodes, NodeRule::make(filter.nodes));
   rule.nodes_ = std::move(nodes);
@@ -244,19 +244,20 @@ Where where_of(const rpc::JobRecordFilter& filter, const RecordAudience& audienc
   return std::move(builder.out);
 }
 
-bool needs_record(const rpc::JobRecordFilter& f) {
+bool needs_record(const rpc::JobRecordFilter& filter) {
   auto special = [](const rpc::JobSelector& s) {
     return s.sluid || s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset;
   };
-  const std::vector<std::string>* lists[] = {&f.clusters, &f.accounts, &f.names, &f.qos, &f.wckeys};
+  const std::vector<std::string>* lists[] = {&filter.clusters, &filter.accounts, &filter.names, &filter.qos, &filter.wckeys};
   // A column has no more of a name than that.
   auto cut_off = [](const std::string& name) { return name.size() >= kNameBytes; };
   for (const auto* list : lists)
     if (list->size() > kMostNames || std::ranges::any_of(*list, cut_off)) return true;
-  if (std::max({f.jobs.size(), f.users.size(), f.groups.size()}) > kMostNames || std::ranges::any_of(f.jobs, special)) return true;
-  return !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() || !f.reasons.empty() || !f.features.empty() ||
-         f.state_flags || f.started_by || f.start_recorded || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes || f.min_limit_min ||
-         f.max_limit_min;
+  if (std::max({filter.jobs.size(), filter.users.size(), filter.groups.size()}) > kMostNames || std::ranges::any_of(filter.jobs, special))
+    return true;
+  return !filter.partitions.empty() || !filter.reservations.empty() || !filter.nodes.empty() || !filter.reasons.empty() ||
+         !filter.features.empty() || filter.state_flags || filter.started_by || filter.start_recorded || filter.min_cpus ||
+         filter.max_cpus || filter.min_nodes || filter.max_nodes || filter.min_limit_min || filter.max_limit_min;
 }
 
 }  // namespace muster::sql
