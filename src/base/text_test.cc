@@ -89,6 +89,7 @@ TEST(Text, PrintsMemory) {
     EXPECT_EQ(format_tres_mem(mb), text);
     EXPECT_EQ(parse_tres_mem_mb(text), mb);
   }
+  for (const char* none : {"", "8Q", "x.50G", ".50G", "1.50Q"}) EXPECT_EQ(parse_tres_mem_mb(none), 0u) << none;
   for (uint64_t mb : {1ull, 1023ull, 1024ull, 1025ull, 1ull << 29, 3ull << 20}) EXPECT_EQ(parse_mem_mb(format_mem_mb(mb)).value(), mb);
 }
 

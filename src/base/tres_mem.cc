@@ -17,7 +17,8 @@ uint64_t parse_tres_mem_mb(std::string_view text) {
   size_t dot = text.find(".50");
   if (dot == text.npos) return parse_mem_mb(text).value_or(0);
   std::string whole(text.substr(0, dot)), unit(text.substr(dot + 3));
-  return parse_mem_mb(whole + unit).value_or(0) + parse_mem_mb("1" + unit).value_or(0) / 2;
+  const auto units = parse_mem_mb(whole + unit), one = parse_mem_mb("1" + unit);
+  return units && one ? *units + *one / 2 : 0;
 }
 
 }  // namespace muster

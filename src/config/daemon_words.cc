@@ -8,7 +8,6 @@ namespace muster::config {
 namespace {
 
 constexpr const char* kOneLoop = "one event loop serves all connections; MessageTimeout bounds them";
-constexpr const char* kPowerSaving = "power saving beyond resuming";
 constexpr const char* kRateLimits = "limits on the requests of a user";
 constexpr const char* kCray = "for Cray systems, of which none is supported";
 constexpr const char* kSlingshot = "switch/hpe_slingshot";
@@ -35,7 +34,8 @@ constexpr ParameterWord kSlurmctldOwn[] = {
     flag_word("enable_stepmgr", "the steps of all jobs that are submitted from now on are managed on their first node"),
     flag_word("idle_on_node_suspend", "a node that SuspendProgram powers down is neither DOWN nor drained any more"),
     no_effect_word("max_dbd_msg_action", "beyond MaxDBDMsgs the oldest records of ended steps and jobs are given up, and the log says so"),
-    not_yet_word("max_powered_nodes", kPowerSaving),
+    number_word("max_powered_nodes", 1, 1'000'000,
+                "no more nodes are powered up at once; jobs that need more wait, and power up is refused"),
     number_word("node_reg_mem_percent", 0, 100, "percent of its memory that a node must register with; 100, of cloud nodes 90"),
     no_effect_word("no_quick_restart", "a second slurmctld never ends the first"),
     number_word("power_save_interval", 1, 86400, "seconds between looks for nodes to power down; 10"),
@@ -59,7 +59,7 @@ constexpr ParameterWord kSlurmdOwn[] = {
     no_effect_word("allow_ecores", "all cores count in any case"),
     flag_word("config_overrides", "what slurm.conf says of a node counts, whatever it registers with"),
     not_yet_word("contain_spank", "job namespaces"),
-    flag_word("gpu_checks", "Muster's own: slurmd looks at its NVIDIA cards, and the node is drained when one is broken"),
+    flag_word("gpu_checks", "Muster's own: slurmd looks at its GPUs, and the node is drained when one is broken"),
     flag_word("l3cache_as_socket", "cores that share a level-3 cache count as a socket"),
     flag_word("numa_node_as_socket", "cores of a NUMA node count as a socket"),
     flag_word("shutdown_on_reboot", "slurmd ends when RebootProgram has ended well"),

@@ -13,7 +13,7 @@ struct Read {
   bool ok = false;
   std::string said;  // errors and notices
   LoadedConfig loaded;
-  const JobNamespace& of(const char* node) const { return loaded.job_container.of(node); }
+  const JobNamespace& of(const char* node) const { return loaded.job_namespaces.of(node); }
 };
 
 std::vector<std::string> paths(const JobNamespace& space) {
@@ -69,8 +69,8 @@ TEST(JobContainerConf, WhatIsRefused) {
            {"BasePath=storage\n", "BasePath: has to be a directory by its absolute path"},
            {"BasePath=/a/../b\n", "BasePath: has to be"},
            {"BasePath=/\n", "BasePath: has to be"},
-           {"BasePath=/tmp\n", "/tmp is one of Dirs"},
-           {"BasePath=/a Dirs=/b,/a/\n", "/a is one of Dirs"},
+           {"BasePath=/tmp\n", "/tmp is one of the private directories"},
+           {"BasePath=/a Dirs=/b,/a/\n", "/a is one of the private directories"},
            {"BasePath=/a Dirs=tmp\n", "Dirs: \"tmp\" has to be"},
            {"BasePath=/a Dirs=/tmp,/tmp/x\n", "Dirs: /tmp/x lies in /tmp"},
            {"BasePath=/a InitScript=init.sh\n", "InitScript: has to be the absolute path"},
@@ -111,15 +111,6 @@ TEST(JobContainerConf, TheFileAloneMeansNothing) {
     EXPECT_NE(namespace_type(r.loaded.config), "namespace/tmpfs");
     EXPECT_NE(r.said.find("BasePath: has to be"), std::string::npos) << r.said;
   }
-}
-
-TEST(JobContainerConf, PrivateAbove) {
-  const std::vector<PrivateDir> dirs{{"/tmp", {}, {}, false}, {"/var/tmp", {}, {}, false}};
-  EXPECT_EQ(private_above(dirs, "/tmp"), "/tmp");
-  EXPECT_EQ(private_above(dirs, "/tmp/a/b"), "/tmp");
-  EXPECT_EQ(private_above(dirs, "/tmpfoo"), "");
-  EXPECT_EQ(private_above(dirs, "/var/tmp/x"), "/var/tmp");
-  EXPECT_EQ(private_above(dirs, "/"), "");
 }
 
 }  // namespace

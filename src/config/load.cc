@@ -4,7 +4,9 @@
 
 #include "base/text.h"
 #include "config/auth_type.h"
+#include "config/job_container_conf.h"
 #include "config/namespace_yaml.h"
+#include "config/parameter_words.h"
 #include "config/record.h"
 #include "config/resources_yaml.h"
 #include "config/slurm_build.h"
@@ -78,13 +80,13 @@ HelpersConf load_helpers(FileSource& source, const Config& config, Findings& fin
 
 // Where the file's namespaces are not asked for, what is wrong in it is no reason not to start. A controller needs no such file; a node that
 // has no BasePath does not start (slurmd/daemon/job_namespaces.h).
-JobContainerConf load_job_container(FileSource& source, const Config& config, Findings& findings) {
+JobNamespaceConf load_job_container(FileSource& source, const Config& config, Findings& findings) {
   std::vector<ConfigError> odd;
   const bool on = namespace_type(config) == "namespace/tmpfs";
   bool present = false;
   const std::vector<Line> lines = side_lines(source, config, ConfFile::kJobContainer, present, on ? findings.errors : odd);
   Findings keys{odd, findings.notices}, line_findings{on ? findings.errors : odd, findings.notices};
-  JobContainerConf out = build_job_container_conf(lines, config, keys, line_findings);
+  JobNamespaceConf out = build_job_container_conf(lines, config, keys, line_findings);
   take_as_notices(std::move(odd), findings.notices);
   if (on && lines.empty())
     findings.notice(config.find_value("NamespaceType")->pos, "NamespaceType",
@@ -100,7 +102,7 @@ bool has_lines(std::string_view text) {
 }
 
 // The same of namespace.yaml.
-JobContainerConf load_namespace_yaml(FileSource& source, const Config& config, Findings& findings) {
+JobNamespaceConf load_namespace_yaml(FileSource& source, const Config& config, Findings& findings) {
   std::vector<ConfigError> odd;
   const bool on = namespace_type(config) == "namespace/linux";
   const std::string path = config.directory + "/namespace.yaml";
@@ -109,7 +111,7 @@ JobContainerConf load_namespace_yaml(FileSource& source, const Config& config, F
     findings.notice(config.find_value("NamespaceType")->pos, "NamespaceType",
                     "namespace/linux needs a base_path: there is no namespace.yaml", "nodes without it do not start");
   Findings own{on ? findings.errors : odd, findings.notices};
-  JobContainerConf out = build_namespace_yaml(path, text ? *text : std::string(), config, own);
+  JobNamespaceConf out = build_namespace_yaml(path, text ? *text : std::string(), config, own);
   take_as_notices(std::move(odd), findings.notices);
   return out;
 }
@@ -173,9 +175,9 @@ ConfigReport check_config(FileSource& source, const std::string& path, std::stri
 
   load_acct_gather(source, out);
   out.helpers = load_helpers(source, out.config, findings);
-  out.job_container = load_job_container(source, out.config, findings);
-  JobContainerConf by_yaml = load_namespace_yaml(source, out.config, findings);
-  if (namespace_type(out.config) == "namespace/linux") out.job_container = std::move(by_yaml);
+  out.job_namespaces = load_job_container(source, out.config, findings);
+  JobNamespaceConf by_yaml = load_namespace_yaml(source, out.config, findings);
+  if (namespace_type(out.config) == "namespace/linux") out.job_namespaces = std::move(by_yaml);
   check_side_files(source, out.config, out);
   name_unread_files(source, out.config, out);
   take_as_notices(std::move(odd), out.notices);
@@ -195,6 +197,7 @@ std::expected<LoadedSimple, std::vector<ConfigError>> load_simple(FileSource& so
   LoadedSimple out;
   out.conf = build_simple_conf(file, parsed.lines, errors, out.notices);
   out.conf.present = true;
+  if (Findings findings{errors, out.notices}; file == ConfFile::kSlurmdbd) check_slurmdbd(out.conf, findings);
   if (!errors.empty()) return std::unexpected(std::move(errors));
   return out;
 }

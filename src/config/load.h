@@ -12,7 +12,7 @@
 #include "config/cgroup_conf.h"
 #include "config/gres_conf.h"
 #include "config/helpers_conf.h"
-#include "config/job_container_conf.h"
+#include "config/job_namespace.h"
 #include "config/parser.h"
 #include "config/slurm_conf.h"
 #include "config/topology_conf.h"
@@ -28,7 +28,7 @@ struct LoadedConfig {
   CgroupConf cgroup;
   SimpleConf mpi, acct_gather;
   HelpersConf helpers;                // empty where NodeFeaturesPlugins does not name them
-  JobContainerConf job_container;     // of the file that NamespaceType reads; counts where has_job_namespaces()
+  JobNamespaceConf job_namespaces;    // of the file that NamespaceType reads; counts where has_job_namespaces()
   std::vector<ConfigNotice> notices;  // one line of the log each
 };
 

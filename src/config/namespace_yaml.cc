@@ -1,26 +1,22 @@
 #include "config/namespace_yaml.h"
 
-#include <algorithm>
-
 #include "base/text.h"
-#include "config/hosts.h"
-#include "config/slurm_conf.h"
+#include "config/job_namespace_rules.h"
 #include "config/yaml_reader.h"
 
 namespace muster::config {
 namespace {
 
-constexpr size_t kMostDirs = 64;
 constexpr uint32_t kLongestWait = 86400;
 
 class Reader : private YamlReader {
  public:
-  Reader(const std::string& file, const Config& config, Findings& f) : YamlReader(file, f), config_(config) {}
+  Reader(const std::string& file, const Config& config, Findings& f) : YamlReader(file, f), rules_(config, f) {}
 
-  JobContainerConf run(const std::string& text) {
+  JobNamespaceConf run(const std::string& text) {
     defaults_.space.by_yaml = true;
     whole_map(text, [&](const YAML::Node& map) { whole(map); });
-    JobContainerConf out;
+    JobNamespaceConf out;
     out.global = finish(defaults_, defaults_at_);
     for (Conf& conf : confs_) out.per_node.push_back({std::move(conf.nodes), finish(conf.options, conf.at)});
     return out;
@@ -66,7 +62,7 @@ class Reader : private YamlReader {
              {{"nodes",
                [&](const YAML::Node& n) {
                  named = true;
-                 conf.nodes = nodes(n);
+                 conf.nodes = rules_.read_nodes(given_words(n, "nodes"));
                }},
               {"options", [&](const YAML::Node& n) { options(n, conf.options); }}},
              Unknown::kLeftOut);
@@ -75,16 +71,8 @@ class Reader : private YamlReader {
     confs_.push_back(std::move(conf));
   }
 
-  std::vector<std::string> nodes(const YAML::Node& list) {
-    auto found = expand_hosts(words(list, "nodes"));
-    if (!found) {
-      f_.error(pos(list), "nodes", std::string(found.error().message()));
-      return {};
-    }
-    for (const std::string& name : *found)
-      if (!config_.node_index(name)) f_.odd(pos(list), "nodes", "slurm.conf has no node " + name, "it is left out");
-    return std::move(*found);
-  }
+  GivenText given(const YAML::Node& n, const char* key) { return {pos(n), key, text(n, key)}; }
+  GivenText given_words(const YAML::Node& n, const char* key) { return {pos(n), key, words(n, key)}; }
 
   // A list, or a text with commas.
   std::string words(const YAML::Node& n, const char* key) {
@@ -99,34 +87,18 @@ class Reader : private YamlReader {
     JobNamespace& space = to.space;
     each_key(map, "options",
              {{"auto_base_path", [&](const YAML::Node& n) { space.make_base = yes(n, "auto_base_path"); }},
-              {"base_path", [&](const YAML::Node& n) { base(n, space.base); }},
-              {"clone_ns_script", [&](const YAML::Node& n) { program(n, "clone_ns_script", space.script); }},
+              {"base_path", [&](const YAML::Node& n) { rules_.set_base(given(n, "base_path"), space.base); }},
+              {"clone_ns_script", [&](const YAML::Node& n) { rules_.set_program(given(n, "clone_ns_script"), space.script); }},
               {"clone_ns_script_wait", [&](const YAML::Node& n) { wait(n, "clone_ns_script_wait", space.script_wait); }},
-              {"clone_ns_epilog", [&](const YAML::Node& n) { program(n, "clone_ns_epilog", space.epilog); }},
+              {"clone_ns_epilog", [&](const YAML::Node& n) { rules_.set_program(given(n, "clone_ns_epilog"), space.epilog); }},
               {"clone_ns_epilog_wait", [&](const YAML::Node& n) { wait(n, "clone_ns_epilog_wait", space.epilog_wait); }},
               {"clone_ns_flags", [&](const YAML::Node& n) { flags(n, space); }},
-              {"dirs", [&](const YAML::Node& n) { to.dirs = dirs(n); }},
+              {"dirs", [&](const YAML::Node& n) { to.dirs = rules_.read_dirs(given_words(n, "dirs")); }},
               {"dir_confs", [&](const YAML::Node& n) { to.dir_confs = dir_confs(n); }},
-              {"init_script", [&](const YAML::Node& n) { program(n, "init_script", space.init_script); }},
+              {"init_script", [&](const YAML::Node& n) { rules_.set_program(given(n, "init_script"), space.init_script); }},
               {"shared", [&](const YAML::Node& n) { space.shared = yes(n, "shared"); }},
-              {"user_ns_script", [&](const YAML::Node& n) { program(n, "user_ns_script", space.user_script); }}},
+              {"user_ns_script", [&](const YAML::Node& n) { rules_.set_program(given(n, "user_ns_script"), space.user_script); }}},
              Unknown::kLeftOut);
-  }
-
-  std::optional<std::string> path(const YAML::Node& n, const char* key) {
-    auto out = plain_path(trim(text(n, key)));
-    if (!out) f_.error(pos(n), key, "has to be " + std::string(kPlainPath));
-    return out;
-  }
-
-  void base(const YAML::Node& n, std::string& to) {
-    if (n.IsScalar() && iequals(trim(n.Scalar()), "none")) to = "none";
-    else if (auto given = path(n, "base_path")) to = std::move(*given);
-  }
-
-  void program(const YAML::Node& n, const char* key, std::string& to) {
-    to = trim(text(n, key));
-    if (!to.empty() && to[0] != '/') f_.error(pos(n), key, "has to be the absolute path of a program");
   }
 
   void wait(const YAML::Node& n, const char* key, Duration& to) {
@@ -148,62 +120,39 @@ class Reader : private YamlReader {
     }
   }
 
-  std::optional<std::vector<PrivateDir>> dirs(const YAML::Node& n) {
-    std::vector<PrivateDir> out;
-    const std::string given = words(n, "dirs");
-    for (const std::string_view word : split(given, ',')) {
-      auto path = plain_path(trim(word));
-      if (path) out.push_back({std::move(*path), {}, {}, false});
-      else f_.error(pos(n), "dirs", "\"" + std::string(trim(word).substr(0, 80)) + "\" has to be " + std::string(kPlainPath));
-    }
-    return checked(std::move(out), n, "dirs");
-  }
-
   std::optional<std::vector<PrivateDir>> dir_confs(const YAML::Node& list) {
     std::vector<PrivateDir> out;
     each(list, "dir_confs", [&](const YAML::Node& entry) {
       PrivateDir dir;
+      bool named = false;
       each_key(entry, "an entry of dir_confs",
-               {{"path", [&](const YAML::Node& n) { dir.path = path(n, "path").value_or("/"); }},
-                {"base_path", [&](const YAML::Node& n) { dir.base = path(n, "base_path").value_or(""); }},
+               {{"path",
+                 [&](const YAML::Node& n) {
+                   named = true;
+                   rules_.set_directory(given(n, "path"), dir.path);
+                 }},
+                {"base_path", [&](const YAML::Node& n) { rules_.set_directory(given(n, "base_path"), dir.base); }},
                 {"options", [&](const YAML::Node& n) { dir.options = words(n, "options"); }},
                 {"tmpfs", [&](const YAML::Node& n) { dir.tmpfs = yes(n, "tmpfs"); }}},
                Unknown::kLeftOut);
       if (!entry.IsMap()) return;
-      if (dir.path.empty()) return f_.error(pos(entry), "path", "an entry of dir_confs needs a path");
+      if (!named) return f_.error(pos(entry), "path", "an entry of dir_confs needs a path");
+      if (dir.path.empty()) return;
       if (dir.tmpfs) dir.base.clear();
       out.push_back(std::move(dir));
     });
-    return checked(std::move(out), list, "dir_confs");
-  }
-
-  std::optional<std::vector<PrivateDir>> checked(std::vector<PrivateDir> dirs, const YAML::Node& n, const char* key) {
-    std::vector<PrivateDir> out;
-    for (PrivateDir& dir : dirs)
-      if (std::ranges::find(out, dir.path, &PrivateDir::path) == out.end()) out.push_back(std::move(dir));
-      else f_.odd(pos(n), key, dir.path + " is there twice", "the first counts");
-    if (out.size() > kMostDirs) f_.error(pos(n), key, "there are more than " + std::to_string(kMostDirs));
-    if (const auto two = private_within(out)) f_.error(pos(n), key, two->first + " lies in " + two->second + ", which is private already");
-    return out.empty() ? std::nullopt : std::optional(std::move(out));
+    return rules_.check_dirs(pos(list), "dir_confs", std::move(out));
   }
 
   JobNamespace finish(const Options& o, const SourcePos& at) {
     JobNamespace space = o.space;
     if (o.dirs) space.dirs = *o.dirs;
     if (o.dir_confs) space.dirs = *o.dir_confs;
-    check_base(space, space.base, at);
-    for (const PrivateDir& dir : space.dirs) check_base(space, dir.base, at);
-    if (!space.user_script.empty() && !space.own_users)
-      f_.odd(at, "user_ns_script", "needs CLONE_NEWUSER in clone_ns_flags", "it is not run");
+    rules_.check(space, at);
     return space;
   }
 
-  void check_base(const JobNamespace& space, const std::string& base, const SourcePos& at) {
-    if (const std::string_view in = private_above(space.dirs, base); !in.empty())
-      f_.error(at, "base_path", base + " lies in " + std::string(in) + ", which is private: what is kept there would be hidden");
-  }
-
-  const Config& config_;
+  NamespaceRules rules_;
   Options defaults_;
   SourcePos defaults_at_;
   std::vector<Conf> confs_;
@@ -211,7 +160,7 @@ class Reader : private YamlReader {
 
 }  // namespace
 
-JobContainerConf build_namespace_yaml(const std::string& path, const std::string& text, const Config& config, Findings& findings) {
+JobNamespaceConf build_namespace_yaml(const std::string& path, const std::string& text, const Config& config, Findings& findings) {
   return Reader(path, config, findings).run(text);
 }
 

@@ -11,7 +11,7 @@ struct Read {
   bool ok = false;
   std::string said;  // errors and notices
   LoadedConfig loaded;
-  const JobNamespace& of(const char* node) const { return loaded.job_container.of(node); }
+  const JobNamespace& of(const char* node) const { return loaded.job_namespaces.of(node); }
 };
 
 Read read(const std::string& file, const std::string& keys = "NamespaceType=namespace/linux\nPrologFlags=Contain\n") {
@@ -111,7 +111,7 @@ TEST(NamespaceYaml, WhatIsRefused) {
            {"defaults:\n  base_path: storage\n", "namespace.yaml:2: base_path: has to be a directory by its absolute path"},
            {"defaults: {base_path: /a/../b}\n", "base_path: has to be"},
            {"defaults: {base_path: [/a]}\n", "base_path: must be a text"},
-           {"defaults: {base_path: /tmp/jobs}\n", "base_path: /tmp/jobs lies in /tmp"},
+           {"defaults: {base_path: /tmp}\n", "base_path: /tmp is one of the private directories"},
            {"defaults: {base_path: /a, auto_base_path: perhaps}\n", "auto_base_path: must be true or false"},
            {"defaults: {base_path: /a, shared: 7}\n", "shared: must be true or false"},
            {"defaults: {base_path: /a, dirs: tmp}\n", "dirs: \"tmp\" has to be"},
@@ -121,7 +121,7 @@ TEST(NamespaceYaml, WhatIsRefused) {
            {"defaults: {base_path: /a, dir_confs: [{tmpfs: true}]}\n", "path: an entry of dir_confs needs a path"},
            {"defaults: {base_path: /a, dir_confs: [{path: tmp}]}\n", "path: has to be"},
            {"defaults: {base_path: /a, dir_confs: [{path: /s, base_path: s}]}\n", "base_path: has to be"},
-           {"defaults: {base_path: /a, dir_confs: [{path: /s, base_path: /s/b}]}\n", "/s/b lies in /s"},
+           {"defaults: {base_path: /a, dir_confs: [{path: /s, base_path: /s}]}\n", "/s is one of the private directories"},
            {"defaults: {base_path: /a, dir_confs: [{path: /s, tmpfs: 3}]}\n", "tmpfs: must be true or false"},
            {"defaults: {base_path: /a, init_script: init.sh}\n", "init_script: has to be the absolute path"},
            {"defaults: {base_path: /a, clone_ns_script: s}\n", "clone_ns_script: has to be"},
@@ -168,8 +168,6 @@ TEST(NamespaceYaml, ItsTypeDecides) {
   ASSERT_TRUE(tmpfs.ok) << tmpfs.said;
   EXPECT_EQ(tmpfs.of("n1").base, "") << "that of job_container.conf";
 }
-
-TEST(NamespaceYaml, PathsOfOneJob) { EXPECT_EQ(path_for({"/s/%u/%j-%S/%x%", {}, {}, false}, "7", "sABC", "ann"), "/s/ann/7-sABC/%x%"); }
 
 }  // namespace
 }  // namespace muster::config

@@ -10,6 +10,7 @@
 namespace muster::config {
 
 struct Config;
+struct SimpleConf;
 class OptionList;
 struct Findings;
 struct SourcePos;
@@ -38,6 +39,16 @@ struct ParameterKey {
   std::span<const ParameterWord> words;
 };
 std::span<const ParameterKey> parameter_keys();
+
+// The same for the keys of slurmdbd.conf.
+struct SlurmdbdKey {
+  const char* key = "";
+  std::span<const ParameterWord> words;
+};
+std::span<const SlurmdbdKey> slurmdbd_keys();
+inline constexpr int64_t kMostTokenSeconds = 31'536'000;  // token_duration=: a year
+// Looks at the words of a slurmdbd.conf, and at keys of it that make others useless.
+void check_slurmdbd(const SimpleConf& conf, Findings& findings);
 
 // Gives a notice for each word without effect, for each unknown word, for each value of a word that takes none (the word counts, as documented),
 // and for each value that is no such number or choice, which is also removed from `given`. `key` names the key in the notices; `words` are its rows. Cost: O(words given x rows).

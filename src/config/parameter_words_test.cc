@@ -53,7 +53,7 @@ TEST(ParameterWords, EachKeyHasItsOwn) {
   Findings f{errors, notices};
   bool said = false;
   for (const ParameterKey& key : parameter_keys()) {
-    OptionList given = OptionList::parse("node_reg_mem_percent=101,max_powered_nodes");
+    OptionList given = OptionList::parse("node_reg_mem_percent=101,rl_enable");
     check_words(key.key, key.words, given, SourcePos{}, f);
   }
   for (const ConfigNotice& n : notices)

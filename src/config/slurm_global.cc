@@ -4,7 +4,7 @@
 #include "base/port_range.h"
 #include "base/text.h"
 #include "config/job_completion.h"
-#include "config/job_container_conf.h"
+#include "config/job_namespace.h"
 #include "config/kept_up.h"
 #include "config/parameter_words.h"
 #include "config/slurm_bind.h"

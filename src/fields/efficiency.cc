@@ -142,7 +142,11 @@ std::string efficiency_report(const RecordView& view) {
   const Efficiency efficiency = efficiency_of(view);
   put_size(efficiency, out);
   if (!efficiency.known && view.job.over()) {
-    out += "Nothing was gathered of this job: JobAcctGatherType was not set, or its steps never ran.\n";
+    if (view.job.first_submitted == kTimeUnset)
+      out += "Nothing was gathered of this job: JobAcctGatherType was not set, or its steps never ran.\n";
+    else
+      out += fmt::format("Nothing was gathered of this part of the job, which had given up nodes; \"seff {}\" shows each part.\n",
+                         sluid_text(view.job.original_sluid()));
     return out;
   }
   out += fmt::format("CPU Utilized: {}\nCPU Efficiency: {:.2f}% of {} core-walltime\nJob Wall-clock time: {}\n",

@@ -89,7 +89,10 @@ TEST_F(EfficiencyOfJobs, AWaitingJobHasNone) {
 }
 
 TEST_F(EfficiencyOfJobs, NothingWasGathered) {
-  EXPECT_NE(report().find("Nothing was gathered"), std::string::npos) << report();
+  EXPECT_NE(report().find("Nothing was gathered of this job:"), std::string::npos) << report();
+  job.first_submitted = from_unix(900);  // steps belong to the part of the run in which they began
+  job.key.submitted = job.started;
+  EXPECT_NE(report().find("\"seff " + sluid_text(job.original_sluid()) + "\" shows each part"), std::string::npos) << report();
   EXPECT_EQ(efficiency().cpus_next_time(), std::nullopt);
   EXPECT_EQ(efficiency().mem_next_time(), std::nullopt);
 }

@@ -534,7 +534,7 @@ std::string entity_default_columns(Entity entity, const EntityDefaults& defaults
       return defaults.with_associations ? own + ",cluster,parentname,user" + limits : own;
     }
     case Entity::kUser: {
-      std::string own = "user,defaultaccount,adminlevel";
+      std::string own = defaults.with_wckeys ? "user,defaultaccount,defaultwckey,adminlevel" : "user,defaultaccount,adminlevel";
       if (defaults.with_coordinators) own += ",coordinators";
       if (!defaults.with_associations) return own;
       own += ",cluster,account,partition";

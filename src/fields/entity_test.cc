@@ -47,6 +47,12 @@ TEST_F(EntityTest, UsersAndTheirLevel) {
   view.user = &u;
   EXPECT_EQ(print(Entity::kUser, entity_default_columns(Entity::kUser, {}), true),
             "      User   Def Acct     Admin \n---------- ---------- --------- \n      root       root Administ+ \n");
+  u.default_wckey = "grant";
+  EntityDefaults tracked;
+  tracked.with_wckeys = true;
+  EXPECT_EQ(print(Entity::kUser, entity_default_columns(Entity::kUser, tracked), true),
+            "      User   Def Acct  Def WCKey     Admin \n---------- ---------- ---------- --------- \n"
+            "      root       root      grant Administ+ \n");
 }
 
 TEST_F(EntityTest, QosAndItsLimits) {

@@ -46,6 +46,7 @@ struct EntityDefaults {
   bool with_clusters = false;    // of resources
   bool with_federation = false;  // of clusters
   bool with_associations = false, without_limits = false, with_coordinators = false, with_deleted = false, tree = false;
+  bool with_wckeys = false;  // TrackWCKey: of users their default one
 };
 std::string entity_default_columns(Entity entity, const EntityDefaults& defaults);
 

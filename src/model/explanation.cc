@@ -27,6 +27,7 @@ constexpr CauseText kCauses[kNodeCauseCount] = {
     {"other_label", "kept for jobs with another MCS label"},
     {"extra", "say in their Extra what --extra does not want, or nothing of it"},
     {"reserved", "kept by reservations, or not in the one that it asks for"},
+    {"not_woken", "powered down, and no more nodes may be powered up (max_powered_nodes)"},
 };
 
 }  // namespace

@@ -40,8 +40,9 @@ enum class NodeCause : uint8_t {
   kOtherLabel,   // kept for jobs with another MCS label; asked before kNotIdle
   kExtra,        // --extra as a constraint; asked behind kFeatures
   kReserved,     // in a reservation that the job is not in, or outside of its own
+  kNotWoken,     // powered down, and as many nodes are powered up as may be (max_powered_nodes)
 };
-inline constexpr int kNodeCauseCount = 20;
+inline constexpr int kNodeCauseCount = 21;
 std::string_view node_cause_name(NodeCause c);  // for programs: "cpus_in_use"
 std::string_view node_cause_text(NodeCause c);  // for people: "CPUs in use"
 

@@ -188,7 +188,8 @@ Result<std::unique_ptr<Listener>> listen_unix(Loop& loop, BoundSocket socket, st
 // Errors: kConnectFailed (nobody listens, unknown host), kTimedOut, kAuthFailed. `connected` is never called from inside this function.
 void connect_tcp(Loop& loop, const std::string& host, uint16_t port, const Security& security, Duration timeout,
                  std::function<void(Result<ChannelPtr>)> connected);
-void connect_unix(Loop& loop, const std::string& path, std::function<void(Result<ChannelPtr>)> connected);
+// `patience`: how long a socket is tried again that is not there, or at which nobody listens, because its daemon may be starting.
+void connect_unix(Loop& loop, const std::string& path, std::function<void(Result<ChannelPtr>)> connected, Duration patience = {});
 
 // Takes over a connected socket whose peer is already known (socketpair to a child, an accepted stepd socket).
 ChannelPtr adopt_channel(Loop& loop, int fd, Peer peer, const Limits& limits = {});

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "net/socket.h"
 #include "net/test_support.h"
 
 namespace muster::net {
@@ -474,6 +475,50 @@ TEST(ConnectUnix, NobodyThereIsAConnectFailure) {
   EXPECT_EQ(e.code, Errc::kConnectFailed);
   EXPECT_EQ(e.message(), "Unable to contact slurm controller (connect failure)");
   EXPECT_NE(e.hint.find("No such file"), std::string::npos);
+}
+
+// Killed, a daemon leaves its socket, which refuses; stopped, it takes it along. The next one is waited for either way.
+TEST(ConnectUnix, ADaemonThatIsBeingStartedAgainIsWaitedFor) {
+  for (const bool killed : {true, false}) {
+    Fixture f;
+    TempDir dir;
+    const std::string path = dir.path() + "/socket";
+    if (killed) ASSERT_TRUE(bind_unix(path, 0600));  // nobody has it open any more
+    std::unique_ptr<Listener> next;
+    auto start = f.loop.after(milliseconds(50), [&] {
+      auto l = listen_unix(f.loop, path, [](ChannelPtr) {});
+      ASSERT_TRUE(l) << l.error().hint;
+      next = std::move(*l);
+    });
+    bool connected = false;
+    connect_unix(
+        f.loop, path,
+        [&](Result<ChannelPtr> r) {
+          connected = r.has_value();
+          f.loop.stop();
+        },
+        seconds(20));
+    f.run();
+    EXPECT_TRUE(connected) << killed;
+  }
+}
+
+TEST(ConnectUnix, PatienceEnds) {
+  Fixture f;
+  TempDir dir;
+  Error e;
+  const Duration began = Loop::monotonic();
+  connect_unix(
+      f.loop, dir.path() + "/none",
+      [&](Result<ChannelPtr> r) {
+        ASSERT_FALSE(r);
+        e = r.error();
+        f.loop.stop();
+      },
+      milliseconds(60));
+  f.run();
+  EXPECT_EQ(e.code, Errc::kConnectFailed);
+  EXPECT_GE(Loop::monotonic() - began, milliseconds(60));
 }
 
 }  // namespace

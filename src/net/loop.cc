@@ -158,7 +158,7 @@ struct Loop::Impl : std::enable_shared_from_this<Loop::Impl> {
   std::vector<uint32_t> always_ready;  // slots
   std::vector<SignalHook> signals;
   std::vector<std::function<void()>> deferred;
-  std::vector<char> scratch;
+  std::unique_ptr<char[]> scratch = std::make_unique_for_overwrite<char[]>(kScratchBytes);  // no page of it is touched before its use
   std::list<std::shared_ptr<void>> kept;
 
   std::mutex mutex;  // guards `posted`
@@ -186,8 +186,7 @@ class TimerHandle final : public Loop::Timer {
 Loop::Impl::Impl()
     : epoll_fd(epoll_create1(EPOLL_CLOEXEC)),
       wake_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      signal_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-      scratch(kScratchBytes) {
+      signal_fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   MUSTER_CHECK(epoll_fd >= 0 && wake_fd >= 0 && signal_fd >= 0);
   add_epoll(wake_fd, kWakeSlot);
   add_epoll(signal_fd, kSignalSlot);
@@ -404,7 +403,7 @@ void Loop::defer(std::function<void()> work) {
 }
 Loop::Kept Loop::keep(std::shared_ptr<void> thing) { return impl_->kept.insert(impl_->kept.end(), std::move(thing)); }
 void Loop::let_go(Kept kept) { impl_->kept.erase(kept); }
-std::span<char> Loop::scratch() { return impl_->scratch; }
+std::span<char> Loop::scratch() { return {impl_->scratch.get(), kScratchBytes}; }
 
 void Loop::stop() {
   impl_->stopping.store(true, std::memory_order_release);

@@ -172,9 +172,9 @@ Result<UniqueFd> bind_tcp(const std::string& address, uint16_t port) {
   std::string why = "no address";
   for (const Address& a : where) {
     UniqueFd fd(socket(a.storage.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    int on = 1, off = 0;
+    int on = 1, only_six = !any;
     if (fd) setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
-    if (fd && any && a.storage.ss_family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof off);
+    if (fd && a.storage.ss_family == AF_INET6) setsockopt(fd.get(), IPPROTO_IPV6, IPV6_V6ONLY, &only_six, sizeof only_six);
     if (fd && bind(fd.get(), a.get(), a.size) == 0 && listen(fd.get(), kBacklog) == 0) return fd;
     why = system_text(errno);
   }

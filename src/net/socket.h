@@ -45,7 +45,7 @@ std::string address_key(const sockaddr_storage& a);
 // Binds a listening unix socket at `path`, replacing a stale one; kInvalidArgument when somebody listens there or another kind of file
 // has the name.
 Result<UniqueFd> bind_unix(const std::string& path, mode_t mode = 0666);
-// An empty or "*" address listens on all interfaces (IPv6 and IPv4 where there is IPv6).
+// An empty or "*" address listens on all interfaces (IPv6 and IPv4 where there is IPv6), "::" on those of IPv6 alone.
 Result<UniqueFd> bind_tcp(const std::string& address, uint16_t port);
 
 // Sends small frames without delay, and lets keep-alive probes notice a vanished peer in about a minute.

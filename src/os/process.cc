@@ -65,37 +65,62 @@ std::vector<Reaped> reap_children(const std::function<void(pid_t)>& before) {
 
 namespace {
 
-// Reads until the writers are gone or the deadline passes. False on the deadline.
-bool drain(int fd, Time deadline, size_t max_output, Captured& out) {
+// What a program prints on one stream or both, and where it is kept.
+struct Printed {
+  Fd pipe;
+  std::string* kept;
+};
+
+// Reads once, what there is. False: the writers are gone.
+bool take(const Printed& stream, size_t max_output, bool& truncated) {
   char buffer[16384];
-  while (true) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
-    if (left <= 0) return false;
-    pollfd p{fd, POLLIN, 0};
-    if (poll(&p, 1, static_cast<int>(std::min<int64_t>(left, 1 << 30))) <= 0) continue;
-    const ssize_t n = read(fd, buffer, sizeof buffer);
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return true;
-    const size_t room = max_output - out.output.size();
-    if (static_cast<size_t>(n) > room) out.truncated = true;
-    out.output.append(buffer, std::min(room, static_cast<size_t>(n)));
-  }
+  const ssize_t n = read(stream.pipe.get(), buffer, sizeof buffer);
+  if (n < 0 && errno == EINTR) return true;
+  if (n <= 0) return false;
+  const size_t room = max_output - stream.kept->size();
+  if (static_cast<size_t>(n) > room) truncated = true;
+  stream.kept->append(buffer, std::min(room, static_cast<size_t>(n)));
+  return true;
 }
 
-}  // namespace
+// Reads until the writers are gone or the deadline passes. False on the deadline.
+bool drain(std::vector<Printed> streams, Time deadline, size_t max_output, bool& truncated) {
+  std::vector<pollfd> waits;
+  while (!streams.empty()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - monotonic_now()).count();
+    if (left <= 0) return false;
+    waits.clear();
+    for (const Printed& stream : streams) waits.push_back({stream.pipe.get(), POLLIN, 0});
+    if (poll(waits.data(), waits.size(), static_cast<int>(std::min<int64_t>(left, 1 << 30))) <= 0) continue;
+    for (size_t i = streams.size(); i-- > 0;)
+      if (waits[i].revents && !take(streams[i], max_output, truncated)) streams.erase(streams.begin() + static_cast<ptrdiff_t>(i));
+  }
+  return true;
+}
 
-Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_output) {
-  int ends[2];
-  if (pipe2(ends, O_CLOEXEC) < 0) return fail_errno("pipe");
-  Fd reading(ends[0]), writing(ends[1]);
-  spec.fds.push_back({writing.get(), 1});
-  spec.fds.push_back({writing.get(), 2});
+Result<Captured> run_and_read(SpawnSpec spec, Duration timeout, size_t max_output, bool apart) {
+  Captured out;
+  std::vector<Printed> streams;
+  std::vector<Fd> writing;
+  const auto capture = [&](std::initializer_list<int> numbers, std::string& kept) -> Result<> {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) < 0) return fail_errno("pipe");
+    streams.push_back({Fd(ends[0]), &kept});
+    writing.emplace_back(ends[1]);
+    for (int number : numbers) spec.fds.push_back({ends[1], number});
+    return {};
+  };
+  if (apart) {
+    MUSTER_TRY_VOID(capture({1}, out.output));
+    MUSTER_TRY_VOID(capture({2}, out.errors));
+  } else {
+    MUSTER_TRY_VOID(capture({1, 2}, out.output));
+  }
   if (!spec.new_session) spec.process_group = 0;
   const Time deadline = monotonic_now() + timeout;
   MUSTER_TRY(pid, spawn(spec));
-  writing.reset();
-  Captured out;
-  out.timed_out = !drain(reading.get(), deadline, max_output, out);
+  writing.clear();
+  out.timed_out = !drain(std::move(streams), deadline, max_output, out.truncated);
   if (!out.timed_out) {
     // The program may have closed its output and still run.
     auto ended = wait_child(pid, std::max(deadline - monotonic_now(), Duration(0)));
@@ -110,6 +135,16 @@ Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_outpu
   MUSTER_TRY(ended, wait_child(pid));
   out.status = ended.status;
   return out;
+}
+
+}  // namespace
+
+Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_output) {
+  return run_and_read(std::move(spec), timeout, max_output, false);
+}
+
+Result<Captured> run_captured_apart(SpawnSpec spec, Duration timeout, size_t max_output) {
+  return run_and_read(std::move(spec), timeout, max_output, true);
 }
 
 Result<Fd> open_pidfd(pid_t pid) {

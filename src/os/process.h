@@ -102,9 +102,12 @@ std::vector<Reaped> reap_children(const std::function<void(pid_t)>& before = {})
 struct Captured {
   ExitStatus status;
   std::string output;
+  std::string errors;  // stderr, of run_captured_apart
   bool truncated = false, timed_out = false;
 };
 Result<Captured> run_captured(SpawnSpec spec, Duration timeout, size_t max_output = 1 << 20);
+// The same with stdout in `output` and stderr in `errors`, at most max_output of each.
+Result<Captured> run_captured_apart(SpawnSpec spec, Duration timeout, size_t max_output = 1 << 20);
 
 // A handle on exactly this process: becomes readable when it ends, never hits a later process of the same number.
 Result<Fd> open_pidfd(pid_t pid);

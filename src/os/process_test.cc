@@ -303,6 +303,16 @@ TEST(RunCaptured, BoundsOutputAndTime) {
   EXPECT_LT(monotonic_now() - before, seconds(5));
 }
 
+TEST(RunCaptured, TakesStreamsApart) {
+  auto r = run_captured_apart(shell("echo out; echo err >&2; exec >&-; sleep 0.1; head -c 5000 /dev/zero >&2; exit 4"), seconds(10), 1000);
+  ASSERT_TRUE(r);
+  EXPECT_EQ(r->output, "out\n");
+  EXPECT_TRUE(r->errors.starts_with("err\n"));
+  EXPECT_EQ(r->errors.size(), 1000u);  // also of what comes after stdout was closed
+  EXPECT_TRUE(r->truncated);
+  EXPECT_EQ(r->status.code, 4);
+}
+
 TEST(ProcessTree, FindsByTreeSessionAndMarkerAndKillsAll) {
   ASSERT_TRUE(become_subreaper());
   auto s = shell("setsid sleep 871 & (sleep 872 &) ; exec sleep 873");

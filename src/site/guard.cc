@@ -58,4 +58,8 @@ Result<> check_folder(const std::string& path, const std::string& what, Uid slur
   return check(path, what, slurm_user, {022, "mode 0755 or less", "755"});
 }
 
+Result<> check_program(const std::string& path, const std::string& what, Uid slurm_user) {
+  return check(path, what, slurm_user, {022, "mode 0755 or less", "755"});
+}
+
 }  // namespace muster::site

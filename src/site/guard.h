@@ -20,5 +20,7 @@ Result<> check_secret(const std::string& path, const std::string& what, std::opt
 Result<> check_secret_of_group(const std::string& path, const std::string& what, Uid slurm_user);
 // Checks that nobody else can change the folder's content: "StateSaveLocation".
 Result<> check_folder(const std::string& path, const std::string& what, Uid slurm_user);
+// Checks that nobody else can change a program that is run with our rights: "StoragePassScript".
+Result<> check_program(const std::string& path, const std::string& what, Uid slurm_user);
 
 }  // namespace muster::site

@@ -49,6 +49,14 @@ TEST_F(Guard, AFolderIsWrittenByItsOwnerAlone) {
   EXPECT_NE(refusal(01777, folder), "");
 }
 
+TEST_F(Guard, AProgramIsChangedByItsOwnerAlone) {
+  auto program = [&] { return check_program(file, "StoragePassScript", me); };
+  EXPECT_EQ(refusal(0700, program), "");
+  EXPECT_EQ(refusal(0755, program), "");
+  EXPECT_EQ(refusal(0757, program),
+            file + ": mode 0757 lets others change it; StoragePassScript wants mode 0755 or less | chmod 755 " + file);
+}
+
 TEST_F(Guard, WhatIsAnothersIsNotBelieved) {
   if (::geteuid() != 0) GTEST_SKIP() << "only root gives files away";
   ASSERT_EQ(::chown(file.c_str(), 65534, 65534), 0);

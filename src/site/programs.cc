@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <glob.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -175,6 +176,13 @@ void Programs::read_output(Job::Words& words) {
     if (n == 0) return words.watch.reset();
     if (words.text.size() < kOutputKept) words.text.append(buffer, static_cast<size_t>(n));
   }
+}
+
+void Programs::reap_ours() {
+  std::vector<pid_t> pids;  // one that ends may begin another
+  for (const auto& [pid, job] : running_) pids.push_back(pid);
+  for (pid_t pid : pids)
+    if (int raw = 0; ::waitpid(pid, &raw, WNOHANG) == pid) reaped(pid, raw);
 }
 
 bool Programs::reaped(pid_t pid, int raw_status) {

@@ -46,6 +46,8 @@ class Programs {
   void abandon(Run run);
   // Called on SIGCHLD: returns true if the process was one of ours.
   bool reaped(pid_t pid, int raw_status);
+  // The same for those of ours that have ended, and no other process: where other threads wait for children of their own.
+  void reap_ours();
   size_t running() const { return running_.size(); }
   static constexpr size_t kMostAtOnce = 256;
   void set_most(size_t most) { most_ = most; }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 
 #include "os/process.h"
 
@@ -17,8 +18,9 @@ struct Runner {
   std::vector<std::string> ends;
   size_t awaited = 0;
 
-  Runner() {
-    loop.on_signal(SIGCHLD, [this] {
+  explicit Runner(bool only_ours = false) {
+    loop.on_signal(SIGCHLD, [this, only_ours] {
+      if (only_ours) return programs.reap_ours();
       for (const os::Reaped& r : os::reap_children()) programs.reaped(r.pid, r.status.raw);
     });
   }
@@ -48,6 +50,22 @@ TEST(Programs, NoMoreAtOnceThanTheyMayBe) {
   r.run("exit 3");
   r.wait_for_ends(2);
   EXPECT_EQ(r.ends[1], "/bin/sh: exit code 3");
+}
+
+TEST(Programs, AChildThatSomebodyElseWaitsForIsLeftToHim) {
+  Runner r(true);
+  os::SpawnSpec other;
+  other.path = "/bin/true";
+  auto pid = os::spawn(other);
+  ASSERT_TRUE(pid);
+  siginfo_t ended{};
+  ASSERT_EQ(::waitid(P_PID, static_cast<id_t>(*pid), &ended, WEXITED | WNOWAIT), 0);
+  r.run("exit 3");
+  r.wait_for_ends(1);
+  EXPECT_EQ(r.ends, std::vector<std::string>{"/bin/sh: exit code 3"});
+  auto waited = os::wait_child(*pid);
+  ASSERT_TRUE(waited) << waited.error().message();
+  EXPECT_TRUE(waited->status.ok());
 }
 
 TEST(Programs, AMachineWithoutDescriptorsIsNotTheirFailure) {

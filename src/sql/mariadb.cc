@@ -36,6 +36,12 @@ Error error_of(const std::string& where, unsigned code, const char* words) {
   return Error(kind, std::string(errc_text(kind)) + ": " + where + ": " + words);
 }
 
+// The path of "unix:/PATH" or "/PATH"; "" for a host.
+std::string socket_of(std::string_view host) {
+  if (host.starts_with("unix:")) host.remove_prefix(5);
+  return host.starts_with('/') ? std::string(host) : std::string();
+}
+
 // The columns of a result: numbers are fetched as numbers, bytes into a buffer that grows to the longest value.
 class Columns final : public Row {
  public:
@@ -97,8 +103,13 @@ class MariaDb final : public Connection {
 
   Result<> connect() {
     drop();
-    Result<> done = connect_to(options_.host);
-    if (!done && !options_.backup_host.empty()) done = connect_to(options_.backup_host);
+    if (options_.ask_password) MUSTER_TRY_VOID(renew_password(false));
+    Result<> done = connect_to_either();
+    if (denied_ && !done && options_.ask_password) {
+      const std::string before = options_.password;
+      MUSTER_TRY_VOID(renew_password(true));
+      if (options_.password != before) done = connect_to_either();
+    }
     if (done && options_.on_connected) {
       beginning_ = true;
       done = options_.on_connected(*this);
@@ -114,7 +125,7 @@ class MariaDb final : public Connection {
     return {};
   }
 
-  Result<> query(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) override {
+  Result<> query(std::string_view statement, Values values, const EachRow& row) override {
     MUSTER_TRY(s, execute(statement, values));
     bool all = false;
     Result<> done = fetch(s, row, all);
@@ -122,7 +133,7 @@ class MariaDb final : public Connection {
     return done;
   }
 
-  Result<> scan(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) override {
+  Result<> scan(std::string_view statement, Values values, const EachRow& row) override {
     MUSTER_TRY(s, execute(statement, values, false));
     bool all = false;
     Result<> done = fetch(s, row, all);
@@ -167,7 +178,7 @@ class MariaDb final : public Connection {
     statements_.clear();
   }
   // Fetches the rows of an executed statement. `all`: there are no more rows.
-  Result<> fetch(MYSQL_STMT* statement, const std::function<Result<>(const Row&)>& row, bool& all) {
+  Result<> fetch(MYSQL_STMT* statement, const EachRow& row, bool& all) {
     Columns columns(statement);
     if (mysql_stmt_bind_result(statement, columns.binds().data()) != 0) return std::unexpected(failed(statement));
     Result<> done;
@@ -182,10 +193,24 @@ class MariaDb final : public Connection {
     return done;
   }
 
+  Result<> renew_password(bool refused) {
+    MUSTER_TRY(password, options_.ask_password(refused));
+    options_.password = std::move(password);
+    return {};
+  }
+
+  Result<> connect_to_either() {
+    denied_ = false;
+    Result<> done = connect_to(options_.host);
+    if (!done && !options_.backup_host.empty()) done = connect_to(options_.backup_host);
+    return done;
+  }
+
   Result<> connect_to(const std::string& host) {
     where_ = host;
+    const std::string socket = options_.socket.empty() ? socket_of(host) : options_.socket;
     Handle handle(mysql_init(nullptr));
-    const unsigned seconds = std::min(kConnectSeconds, options_.answer_seconds);
+    const unsigned seconds = std::min(options_.connect_seconds, options_.answer_seconds);
     mysql_options(handle.get(), MYSQL_OPT_CONNECT_TIMEOUT, &seconds);
     mysql_options(handle.get(), MYSQL_OPT_READ_TIMEOUT, &options_.answer_seconds);
     mysql_options(handle.get(), MYSQL_OPT_WRITE_TIMEOUT, &options_.answer_seconds);
@@ -194,11 +219,12 @@ class MariaDb final : public Connection {
     if (!options_.tls_ca.empty() || !options_.tls_cert.empty())
       mysql_ssl_set(handle.get(), text(options_.tls_key), text(options_.tls_cert), text(options_.tls_ca), text(options_.tls_capath),
                     text(options_.tls_cipher));
-    MYSQL* ok = mysql_real_connect(handle.get(), options_.socket.empty() ? host.c_str() : nullptr, text(options_.user),
-                                   text(options_.password), nullptr, options_.port, text(options_.socket), CLIENT_FOUND_ROWS);
+    MYSQL* ok = mysql_real_connect(handle.get(), socket.empty() ? host.c_str() : nullptr, text(options_.user), text(options_.password),
+                                   nullptr, options_.port, text(socket), CLIENT_FOUND_ROWS);
     if (!ok) {
+      denied_ = denied_ || mysql_errno(handle.get()) == ER_ACCESS_DENIED_ERROR;
       Error e = error_of(name(), mysql_errno(handle.get()), mysql_error(handle.get()));
-      e.hint = "StorageHost, StoragePort, StorageUser and StoragePass of slurmdbd.conf say where the database is";
+      e.hint = "StorageHost, StoragePort, StorageUser and StoragePass or StoragePassScript of slurmdbd.conf say where the database is";
       return std::unexpected(std::move(e));
     }
     handle_ = std::move(handle);
@@ -264,11 +290,11 @@ class MariaDb final : public Connection {
   }
 
   static constexpr size_t kMaxStatements = 200;
-  static constexpr unsigned kConnectSeconds = 10;
   MariaDbOptions options_;
   std::string where_;
   Handle handle_;
   bool beginning_ = false;  // on_connected is being called
+  bool denied_ = false;     // a server did not take the password
   std::map<std::string, StatementHandle, std::less<>> statements_;
 };
 

@@ -245,6 +245,7 @@ Result<std::vector<std::string>> Storage::recorded_clusters(RecordKind kind) {
 }
 
 Result<Purged> Storage::purge(RecordKind kind, const std::string& cluster, Time before, size_t most_rows, RowKeeper* keeper) {
+  const Archiving for_this(*connection_);
   Result<Purged> purged;
   MUSTER_TRY_VOID(in_transaction(*connection_, [&]() -> Result<> {
     switch (kind) {
@@ -315,6 +316,7 @@ Result<bool> Storage::is_there(RecordKind kind, Values key) {
 }
 
 Result<> Storage::restore(const ArchivePart& part, Restored& counts) {
+  const Archiving for_this(*connection_);
   const std::string& cluster = part.cluster;
   std::vector<Span> changed;
   auto each = [&](const auto& records, RecordKind kind, auto key_of, auto store) -> Result<> {

@@ -38,6 +38,9 @@ std::vector<uint32_t> sorted(const std::vector<Id>& ids) {
 
 std::unordered_set<std::string_view> set_of(const std::vector<std::string>& names) { return {names.begin(), names.end()}; }
 
+// Each part of a resized run has an id of its own, and the id of the run.
+bool is_of_run(const JobRecord& record, Sluid run) { return run == record.sluid() || run == record.original_sluid(); }
+
 bool within(uint32_t value, uint32_t least, uint32_t most) { return (!least || value >= least) && (!most || value <= most); }
 
 class Builder {
@@ -134,17 +137,18 @@ Result<RecordRule> RecordRule::make(const rpc::JobRecordFilter& filter) {
   RecordRule rule(filter);
   size_t tasks = 0;
   for (const rpc::JobSelector& selector : filter.jobs) {
-    Tasks t;
-    t.task = selector.array_task;
-    t.component = selector.het_offset;
-    t.whole = selector.array_task == kNoArrayTask && selector.array_tasks.empty();
-    if (!selector.array_tasks.empty() && !Bitmap::parse_ranges(selector.array_tasks, t.list, kMaxArrayTaskId + 1))
+    Tasks named;
+    named.run = selector.sluid;
+    named.task = selector.array_task;
+    named.component = selector.het_offset;
+    named.whole = selector.array_task == kNoArrayTask && selector.array_tasks.empty();
+    if (!selector.array_tasks.empty() && !Bitmap::parse_ranges(selector.array_tasks, named.list, kMaxArrayTaskId + 1))
       return fail(Errc::kInvalidArray,
                   "job tasks " + selector.array_tasks.substr(0, 100) + ": not a list of numbers up to " + std::to_string(kMaxArrayTaskId));
-    tasks += t.list.size();
+    tasks += named.list.size();
     if (tasks > kMostTasks)
       return fail(Errc::kInvalidArray, "job tasks: the lists are longer than " + std::to_string(kMostTasks) + " together");
-    rule.jobs_.emplace(selector.job.value, std::move(t));
+    rule.jobs_.emplace(selector.job.value, std::move(named));
   }
   MUSTER_TRY(nodes, NodeRule::make(filter.nodes));
   rule.nodes_ = std::move(nodes);
@@ -156,6 +160,7 @@ bool RecordRule::selected(const JobRecord& record) const {
   Bitmap pending;  // "4-7%2", parsed when it is first needed
   bool read = false;
   auto meets = [&](const Tasks& t) {
+    if (t.run) return is_of_run(record, t.run);
     if (t.component) return record.het ? record.het.offset == *t.component : *t.component == 0;
     if (t.whole || (record.array_task != kNoArrayTask && t.list.test(record.array_task))) return true;
     if (t.task != kNoArrayTask && record.array_task == t.task) return true;
@@ -170,6 +175,11 @@ bool RecordRule::selected(const JobRecord& record) const {
   };
   return any(record.key.id) || (record.array_job_id != record.key.id && any(record.array_job_id)) ||
          (record.het.offset && any(record.het.leader));
+}
+
+bool RecordRule::names_run(const JobRecord& record) const {
+  auto [from, to] = jobs_.equal_range(record.key.id.value);
+  return std::any_of(from, to, [&](const auto& one) { return one.second.run && is_of_run(record, one.second.run); });
 }
 
 Result<NodeRule> NodeRule::make(const std::vector<std::string>& lists) {
@@ -234,17 +244,20 @@ Where where_of(const rpc::JobRecordFilter& filter, const RecordAudience& audienc
   return std::move(builder.out);
 }
 
-bool needs_record(const rpc::JobRecordFilter& f) {
-  auto special = [](const rpc::JobSelector& s) { return s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset; };
-  const std::vector<std::string>* lists[] = {&f.clusters, &f.accounts, &f.names, &f.qos, &f.wckeys};
+bool needs_record(const rpc::JobRecordFilter& filter) {
+  auto special = [](const rpc::JobSelector& s) {
+    return s.sluid || s.array_task != kNoArrayTask || !s.array_tasks.empty() || s.het_offset;
+  };
+  const std::vector<std::string>* lists[] = {&filter.clusters, &filter.accounts, &filter.names, &filter.qos, &filter.wckeys};
   // A column has no more of a name than that.
   auto cut_off = [](const std::string& name) { return name.size() >= kNameBytes; };
   for (const auto* list : lists)
     if (list->size() > kMostNames || std::ranges::any_of(*list, cut_off)) return true;
-  if (std::max({f.jobs.size(), f.users.size(), f.groups.size()}) > kMostNames || std::ranges::any_of(f.jobs, special)) return true;
-  return !f.partitions.empty() || !f.reservations.empty() || !f.nodes.empty() || !f.reasons.empty() || !f.features.empty() ||
-         f.state_flags || f.started_by || f.start_recorded || f.min_cpus || f.max_cpus || f.min_nodes || f.max_nodes || f.min_limit_min ||
-         f.max_limit_min;
+  if (std::max({filter.jobs.size(), filter.users.size(), filter.groups.size()}) > kMostNames || std::ranges::any_of(filter.jobs, special))
+    return true;
+  return !filter.partitions.empty() || !filter.reservations.empty() || !filter.nodes.empty() || !filter.reasons.empty() ||
+         !filter.features.empty() || filter.state_flags || filter.started_by || filter.start_recorded || filter.min_cpus ||
+         filter.max_cpus || filter.min_nodes || filter.max_nodes || filter.min_limit_min || filter.max_limit_min;
 }
 
 }  // namespace muster::sql

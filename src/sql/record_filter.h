@@ -36,11 +36,14 @@ class RecordRule {
   // are malformed, or together longer than kMostTasks.
   static Result<RecordRule> make(const rpc::JobRecordFilter& filter);
   bool matches(const JobRecord& record) const;
+  // Whether a selector names this run by its SLUID: it is then found also where only the last run of each job is wanted.
+  bool names_run(const JobRecord& record) const;
 
   static constexpr size_t kMostTasks = size_t{64} << 20;  // 8 MiB
 
  private:
   struct Tasks {  // tasks that one selector names
+    Sluid run{};  // 0: whichever
     uint32_t task = kNoArrayTask;
     Bitmap list;
     bool whole = false;  // all of the job

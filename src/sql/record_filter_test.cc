@@ -72,5 +72,32 @@ TEST_F(FoundBy, WhatACoordinatorMaySeeByHimAndByHisAccounts) {
   EXPECT_FALSE(has(found, "SCAN")) << found;
 }
 
+// sacct -j SLUID; sacctmgr modify job, which changes what is found and nothing else.
+TEST(RecordRule, ARunIsMeantByItsSluidAndByThatOfItsFirstPart) {
+  JobRecord first, part, next;
+  first.key = {JobId(7), from_unix(1000), 0};
+  part.key = {JobId(7), from_unix(1100), 0};  // the run gave up nodes then
+  part.first_submitted = first.key.submitted;
+  next.key = {JobId(7), from_unix(1200), 1};
+  for (JobRecord* record : {&first, &part, &next}) record->state = JobState::kCompleted;
+  const auto meant = [&](Sluid run) {
+    rpc::JobRecordFilter filter;
+    filter.jobs.emplace_back().job = job_of(run);
+    filter.jobs.back().sluid = run;
+    EXPECT_TRUE(needs_record(filter));
+    const auto rule = RecordRule::make(filter);
+    std::string out;
+    for (const JobRecord* record : {&first, &part, &next}) {
+      EXPECT_EQ(rule->matches(*record), rule->names_run(*record));
+      out += rule->matches(*record) ? '1' : '0';
+    }
+    return out;
+  };
+  EXPECT_EQ(meant(first.sluid()), "110") << "what the run was called while it went on";
+  EXPECT_EQ(meant(part.sluid()), "010");
+  EXPECT_EQ(meant(next.sluid()), "001");
+  EXPECT_EQ(meant(sluid_of(JobId(7), from_unix(1300), 1)), "000");
+}
+
 }  // namespace
 }  // namespace muster::sql

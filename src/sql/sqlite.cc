@@ -34,7 +34,7 @@ class Sqlite final : public Connection {
     return s->run();
   }
 
-  Result<> query(std::string_view statement, Values values, const std::function<Result<>(const Row&)>& row) override {
+  Result<> query(std::string_view statement, Values values, const EachRow& row) override {
     MUSTER_TRY(s, prepared(statement));
     bind(*s, values);
     store::Reading reading(*s);

@@ -27,6 +27,7 @@ constexpr size_t kRowsPerLook = 256;         // how often it is asked whether th
 struct Found {
   const std::string* cluster = nullptr;  // points into a set that outlives it: there are few clusters
   int64_t head = 0, job = 0, submitted = 0, restarts = 0, number = 0;
+  bool named = false;  // this run, and not only its job
   auto order() const { return std::tie(*cluster, head, job, submitted, restarts); }
   bool operator<(const Found& o) const { return order() < o.order(); }
 };
@@ -173,24 +174,26 @@ Result<std::vector<int64_t>> Storage::find_jobs(const rpc::JobRecordFilter& filt
     if (!audience.sees(Uid(static_cast<uint32_t>(row.number(10))), row.bytes(1), row.bytes(11))) return {};
     auto state = static_cast<JobState>(row.number(6));
     if (!shows_waiting(filter, state, time_of(row.number(9)))) return {};
+    bool named = false;
     if (whole) {
       JobRecord record;
       MUSTER_TRY_VOID(read_job(row, 12, record));
       if (!rule.matches(record)) return {};
+      named = rule.names_run(record);
     } else if (!was_in_state(filter, state, time_of(row.number(4)), time_of(row.number(7)), time_of(row.number(8)))) {
       return {};
     }
     if (found.size() >= kMostJobs) return fail(Errc::kResultTooLarge);
     auto cluster = clusters.find(row.bytes(1));
     if (cluster == clusters.end()) cluster = clusters.emplace(row.bytes(1)).first;
-    found.push_back({&*cluster, row.number(2), row.number(3), row.number(4), row.number(5), row.number(0)});
+    found.push_back({&*cluster, row.number(2), row.number(3), row.number(4), row.number(5), row.number(0), named});
     return {};
   }));
   std::ranges::sort(found, std::less<Found>());
   std::vector<int64_t> out;
   for (size_t i = 0; i < found.size(); ++i) {
     bool last_run = i + 1 == found.size() || found[i + 1].job != found[i].job || found[i + 1].cluster != found[i].cluster;
-    if (filter.duplicates || last_run) out.push_back(found[i].number);
+    if (filter.duplicates || last_run || found[i].named) out.push_back(found[i].number);
   }
   return out;
 }
@@ -292,17 +295,17 @@ Result<> Storage::keep_charged(rpc::StoreRecords& records, bool wckeys) {
   for (JobRecord& record : records.jobs) {
     const bool fills_key = wckeys && record.wckey.empty();
     if (!record.account.empty() && !record.qos.empty() && !fills_key) continue;
-    const Value key[] = {int64_t{record.key.id.value}, Text{records.cluster}, record.key.submitted.time_since_epoch().count(),
+    const Value key[] = {int64_t{record.key.id.value}, name_of(records.cluster), number_of(record.key.submitted),
                          int64_t{record.key.restarts}};
-    MUSTER_TRY_VOID(
-        connection_->query("SELECT account, qos, wckey FROM muster_jobs WHERE job = ? AND cluster = ? AND submitted = ? AND restarts = ?",
-                           key, [&](const Row& row) -> Result<> {
-                             if (record.account.empty()) record.account = row.bytes(0);
-                             if (record.qos.empty()) record.qos = row.bytes(1);
-                             if (fills_key) record.wckey = row.bytes(2);
-                             if (fills_key) record.wckey_is_default = !record.wckey.empty();
-                             return {};
-                           }));
+    MUSTER_TRY_VOID(connection_->query("SELECT " + std::string(kJobColumns) + kOfOneJob, key, [&](const Row& row) -> Result<> {
+      JobRecord known;
+      MUSTER_TRY_VOID(read_job(row, 0, known));
+      if (record.account.empty()) record.account = known.account;
+      if (record.qos.empty()) record.qos = known.qos;
+      if (fills_key) record.wckey = known.wckey;
+      if (fills_key) record.wckey_is_default = known.wckey_is_default;  // not of one that sacctmgr modify job has given it
+      return {};
+    }));
   }
   return {};
 }

@@ -142,7 +142,7 @@ class Storage {
   Result<bool> any_job(const rpc::JobRecordFilter& filter, const std::string& user, const std::string& partition);
 
   // The numbers of the job records that match the filter and that the audience may see, in the order of an answer: cluster, job id (tasks
-  // by their array), run.
+  // by their array), run. A run that is named by its SLUID is there although it is not the last one of its job.
   // kResultTooLarge: more than kMostJobs. `still_wanted` is asked from time to time; when it says no, the search ends with an error.
   Result<std::vector<int64_t>> find_jobs(const rpc::JobRecordFilter& filter, const RecordAudience& audience,
                                          const std::function<bool()>& still_wanted = {});

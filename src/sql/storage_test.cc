@@ -239,6 +239,9 @@ TEST_P(StorageTest, OnlyTheLastRunUnlessAllAreAskedFor) {
   rpc::JobRecordFilter f;
   f.duplicates = true;
   EXPECT_EQ(ask(f).jobs.size(), 2u);
+  f.duplicates = false;
+  f.jobs = {{.job = JobId(7), .sluid = job(7).sluid()}, {.job = JobId(7)}};
+  EXPECT_EQ(ask(f).jobs.size(), 2u) << "the run that is named, and the last of the job";
 }
 
 TEST_P(StorageTest, FiltersByWhatColumnsHoldAndByWhatTheyDoNot) {

@@ -38,9 +38,14 @@ def test_tres_that_are_named_change_and_others_stay(site):
     assert "cpu=1," in before and "node=1" in before
     site.ok("sacctmgr", "-i", "modify", "job", "where", "id=" + job, "user=" + site.user, "cluster=test", "set", "tres=cpu=3")
     assert field(site, job, "alloctres") == before.replace("cpu=1,", "cpu=3,")
-    for wrong in ("tres=gres/nosuch=1", "tres=cpu=x", "tres="):
+    for wrong in ("tres=gres/nosuch=1", "tres=cpu=x", "tres=", "tres=cpu", "tres=cpu=4,cpu=5", "tres=mem=8Q", "tres=mem=x.50G", "tres=vmem=1",
+                  "tres+=cpu=1", "tres-=cpu=1", "comment+=x"):
         assert site.run("sacctmgr", "-i", "modify", "job", "where", "jobid=" + job, "set", wrong).code == 1, wrong
     assert field(site, job, "alloctres") == before.replace("cpu=1,", "cpu=3,")
+    site.ok("sacctmgr", "-i", "modify", "job", "where", "jobid=" + job, "set", "tres=mem=1.50G")
+    assert "mem=1.50G" in field(site, job, "alloctres")
+    refused = site.run("sacctmgr", "-i", "modify", "job", "where", "jobid=%s.batch" % job, "set", "comment=x")
+    assert refused.code == 1 and "no step" in refused.err + refused.out, refused
     assert "Nothing modified" in site.run("sacctmgr", "-i", "modify", "job", "where", "jobid=" + job, "endtime=2020-01-01", "set",
                                           "comment=x").out, "it ended after that"
 

@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from harness import until
+from harness import end_process, until
 
 better = pytest.mark.better_than_slurm
 
@@ -181,6 +181,27 @@ def test_a_suspend_reaches_a_node_that_was_away(make_cluster):
     assert set(processes("sleep\0" + mark).values()) == {"S"}
     cluster.start_slurmd("n1")
     until("it to be stopped", lambda: set(processes("sleep\0" + mark).values()) == {"T"})
+
+
+@better
+@pytest.mark.parametrize("end", ["killed", "stopped"])
+def test_a_step_waits_for_the_slurmd_of_its_host(make_cluster, end):
+    """Killed, slurmd leaves a socket that refuses; stopped, none. A job's script that goes on meanwhile has its steps all the same."""
+    cluster = make_cluster(nodes=1)
+    cluster.file("job.sh", "#!/bin/bash\nuntil [ -e go ]; do sleep 0.05; done\nsrun --overlap -n1 -o step.out echo ran\n")
+    job = cluster.sbatch("-o", "job.out", "job.sh")
+    cluster.wait_job(job, "RUNNING")
+    slurmd = cluster.slurmds.pop("n1")
+    if end == "killed":
+        slurmd.kill()
+        slurmd.wait()
+    else:
+        end_process(slurmd)
+    cluster.file("go", "")
+    until("the step to be created", lambda: "%d.0 " % job in cluster.ok("squeue", "-h", "-s", "-o", "%i ").out)
+    cluster.start_slurmd("n1")
+    cluster.wait_job(job)
+    assert cluster.read("step.out") == "ran\n", cluster.read("job.out")
 
 
 # ---- mail

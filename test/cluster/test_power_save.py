@@ -1,6 +1,7 @@
 """Power saving: nodes that nobody needs are powered down by SuspendProgram and come back for a job by ResumeProgram. slurm.conf(5) Suspend*."""
 import json
 import os
+import re
 
 import pytest
 
@@ -106,3 +107,39 @@ def test_resume_rate_lets_whole_jobs_up_by_the_minute(make_cluster):
     m.cluster.kill_ctld()                           # a minute begins anew with the controller
     m.cluster.start_ctld()
     until("the second job's nodes to be told", lambda: m.told()[-1] == "resume n[3-4]")
+
+
+@pytest.mark.row(80)
+def test_no_more_nodes_are_powered_up_than_may_be(make_cluster):
+    m = Machines(make_cluster, "SuspendTime=1\nSuspendExcNodes=n1", nodes=3)
+    c = m.cluster
+
+    def most(number):
+        c.conf_lines = [re.sub("power_save_interval=1(,max_powered_nodes=[0-9]+)?", "power_save_interval=1,max_powered_nodes=%d" % number, line)
+                        for line in c.conf_lines]
+        c.write_lines()
+        c.ok("scontrol", "reconfigure")
+    until("two nodes to go down", lambda: m.states() != {} and m.states()["n1"] == "idle" and
+          all(m.states()[n] in ("idle%", "idle~") for n in ("n2", "n3")))
+    m.off("n2", "n3")
+    until(lambda: "nodes that are powered down: %s" % m.states(), lambda: m.states() == {"n1": "idle", "n2": "idle~", "n3": "idle~"})
+    before = len(m.told())
+    most(2)
+    large = c.sbatch("-N3", "--wrap", "true")
+    until("the job to wait", lambda: c.job(large)["Reason"] == "Resources")
+    until("why", lambda: "1 node is powered up, of 2 that may be (max_powered_nodes)" in c.ok("muster", "explain", str(large)).out)
+    # Small ones do not take what it waits for.
+    small = c.sbatch("-w", "n2", "--nice=100", "--wrap", "true")
+    until("a look at it", lambda: c.job(small)["Reason"] in ("Priority", "Resources"))
+    assert m.told()[before:] == []
+    c.ok("scancel", str(small))
+    # An operator may use what room there is, and no more.
+    c.ok("scontrol", "power", "up", "n2")
+    refused = c.run("scontrol", "power", "up", "n3")
+    assert refused.code == 1 and "max_powered_nodes=2: no more nodes may be powered up" in refused.err + refused.out, refused
+    assert m.told()[before:] == ["resume n2"] and m.states()["n3"] == "idle~"
+    until("why", lambda: "powered down, and no more nodes may be powered up (max_powered_nodes)" in c.ok("muster", "explain", str(large)).out)
+    most(3)
+    until("the order to come up", lambda: m.told()[before:] == ["resume n2", "resume n3"])
+    m.on("n2", "n3")
+    c.wait_job(large)

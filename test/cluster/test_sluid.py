@@ -66,5 +66,18 @@ def test_the_database_knows_it(make_cluster):
         name = sluid(cluster, job)
         shown = cluster.ok("sacct", "-nPX", "-j", name, "-o", "JobID,SLUID,OriginalSLUID").lines
         assert shown == ["%d|%s|%s" % (job, name, name)]
+
+        again = cluster.sbatch("--requeue", "--wrap", "sleep 60")
+        cluster.wait_job(again, "RUNNING")
+        old = sluid(cluster, again)
+        cluster.ok("scontrol", "requeuehold", str(again))
+        database.wait_state(again, "PENDING", run=1)
+        runs = lambda *names: cluster.ok("sacct", "-nPX", "-j", ",".join(names), "-o", "SLUID").lines
+        assert runs(old) == [old]
+        assert runs(old, str(job)) == [name, old], "beside the number of another job"
+        assert runs(old, str(again)) == [old, sluid(cluster, again)]
+        cluster.ok("sacctmgr", "-i", "modify", "job", "where", "jobid=" + old, "set", "AdminComment=once")
+        assert cluster.ok("sacct", "-nPXD", "-j", str(again), "-o", "AdminComment").lines == ["once", ""]
+        cluster.ok("scancel", str(again))
     finally:
         database.stop()

@@ -211,6 +211,14 @@ def test_a_dynamic_node_joins_by_a_token_as_itself(make_cluster):
     until("d1 to have joined", lambda: "d1" in cluster.node_states(), 30)
     cluster.wait_nodes("idle", ["d1"])
     assert cluster.ok("srun", "-p", "late", "-w", "d1", "bash", "-c", "echo $SLURMD_NODENAME").out == "d1\n"
+    # The name is its own: with the cluster key alone nobody is d1, while it is there or away; nor d2, while a token lets a machine be it.
+    site.token("d2")
+    end_process(cluster.slurmds.pop("d1"))
+    for node in ("d1", "d2"):
+        result = cluster.run("slurmd", "-D", "-Z", "-N", node, "-f", cluster.conf_path, "--conf", "CPUs=2 RealMemory=1000")
+        assert result.code == 1 and "the name of node %s is for who joins by a token" % node in result.err, result
+    site.begin("d1", "-Z", "--conf", "CPUs=2 RealMemory=1000")
+    until("d1 to work again", lambda: cluster.run("srun", "-p", "late", "-w", "d1", "true").code == 0)
     cluster.must_run()
 
 

@@ -34,3 +34,11 @@ def test_a_job_has_its_users_key_or_is_refused(site):
     refused = cluster.run("sbatch", "--wckey=other", "--wrap", "true")
     assert refused.code == 1 and "Batch job submission failed: Invalid wckey specification" in refused.err, refused
     assert "it may use: grant, thesis" in refused.err, refused
+
+
+def test_users_are_listed_with_their_default_key(site):
+    """Where keys are tracked; sacctmgr(1) LIST/SHOW USER FORMAT OPTIONS."""
+    cluster, _ = site
+    lines = [line.split("|") for line in cluster.ok("sacctmgr", "-P", "list", "user").lines]
+    assert lines[0] == ["User", "Def Acct", "Def WCKey", "Admin"], lines
+    assert [cluster.user, "grant"] in [[line[0], line[2]] for line in lines], lines

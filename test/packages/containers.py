@@ -88,8 +88,8 @@ class Container:
         return self.root.run("cat " + self.log).stdout[-4000:]
 
     def healthy(self):
-        kind, *words = self.spec["healthcheck"]["test"]
-        command = words[0].replace("$$", "$") if kind == "CMD-SHELL" else " ".join(map(shlex.quote, words))
+        test = self.spec["healthcheck"]["test"]
+        command = test.replace("$$", "$") if type(test) is str else " ".join(map(shlex.quote, test[1:]))
         if self.service == "mariadb":
             command = "mariadb --no-defaults -S /run/mysqld/s -e 'SELECT 1'"
         done = self.run(command)

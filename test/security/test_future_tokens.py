@@ -98,6 +98,20 @@ def test_a_user_has_no_future_node(world):
     assert world.record("f3")["State"] == "FUTURE"
 
 
+def test_the_cluster_key_takes_no_name_of_a_token(world):
+    """f1 and f2 are joined by tokens, and a token is good for f3: a slurmd that has the cluster key alone gets none, not even under a hostname
+    that had one, and while the machine is away."""
+    town = world.town
+    end_process(town.slurmds.pop("b"))
+    for host in ("key", "a", "b", "f3"):
+        done = town.run("slurmd", "-D", "-F", "-N", host, "-f", town.conf_path)
+        assert done.code == 1 and "no FUTURE node is left for this machine" in done.err, (host, done)
+    assert world.record("f3")["State"] == "FUTURE" and world.record("f2")["NodeHostName"] == "b"
+    world.begin("b")
+    town.wait_nodes("idle", ["f2"])
+    town.must_run()
+
+
 def test_zz_after_it_was_revoked_it_is_nothing(world):
     assert "node:f1 is out" in world.town.ok("muster", "token", "revoke", "--node", "f1").out
     assert not world.ask("JoinNode", world.machine("a"))
@@ -109,3 +123,6 @@ def test_zz_after_it_was_revoked_it_is_nothing(world):
     assert world.town.slurmds.pop("a").wait(20) == 1
     assert world.record("f3")["State"] == "FUTURE" and world.record("f2")["NodeHostName"] == "b"
     world.town.must_run()
+    # Now no token is for f3 any more, and who has the cluster key may have it.
+    world.town.slurmds["key"] = world.town.spawn("slurmd", "-D", "-F", "-N", "key", "-f", world.town.conf_path)
+    until("f3 to be given to a machine with the key", lambda: world.record("f3").get("NodeHostName") == "key")

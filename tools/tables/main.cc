@@ -81,6 +81,9 @@ void print_keys() {
 void print_words() {
   for (const config::ParameterKey& key : config::parameter_keys())
     for (const config::ParameterWord& w : key.words) line({"word", key.key, w.name, config::word_status_name(w.status), w.note});
+  for (const config::SlurmdbdKey& key : config::slurmdbd_keys())
+    for (const config::ParameterWord& w : key.words)
+      line({"word", "slurmdbd.conf " + std::string(key.key), w.name, config::word_status_name(w.status), w.note});
 }
 
 }  // namespace

@@ -44,6 +44,13 @@ void set_auth_info(ClientConf& c, std::string_view value) {
   }
 }
 
+// AccountingStorageEnforce=wckeys means TrackWCKey, whichever comes first.
+void set_enforced(ClientConf& c, std::string_view value) {
+  c.enforces_wckeys = false;
+  for (std::string_view word : split(value, ','))
+    if (word = trim(word); iequals(word, "wckeys") || iequals(word, "all")) c.enforces_wckeys = true;
+}
+
 void set_srun_ports(ClientConf& c, std::string_view value) {
   if (auto range = parse_port_range(value)) c.srun_ports = *range;
 }
@@ -114,6 +121,8 @@ constexpr Key kKeys[] = {
     {"AccountingStorageHost", text<&C::accounting_host>},
     {"AccountingStorageBackupHost", text<&C::accounting_backup_host>},
     {"AccountingStoragePort", number<&C::accounting_port, 1, 65535, 6819>},
+    {"TrackWCKey", flag<&C::track_wckey>},
+    {"AccountingStorageEnforce", set_enforced},
     {"JobCompType", text<&C::job_completion_type>},
     {"JobCompLoc", text<&C::job_completion_place>},
     {"AllowSpecResourcesUsage", flag<&C::allow_spec_resources>},

@@ -44,12 +44,14 @@ struct ClientConf {
   bool accounting_dbd = false;                                        // AccountingStorageType=accounting_storage/slurmdbd
   std::string accounting_host = "localhost", accounting_backup_host;  // AccountingStorageHost, …BackupHost
   uint16_t accounting_port = 6819;
+  bool track_wckey = false, enforces_wckeys = false;      // TrackWCKey; AccountingStorageEnforce=wckeys, which means it, too
   std::string job_completion_type, job_completion_place;  // JobCompType, JobCompLoc
   bool allow_spec_resources = false;                      // AllowSpecResourcesUsage
   bool multifactor = true;                                // PriorityType
   bool scrontab = false;                                  // ScronParameters=enable
   uint32_t inactive_limit_seconds = 0;                    // InactiveLimit; 0: none
 
+  bool tracks_wckeys() const { return track_wckey || enforces_wckeys; }
   bool has_launch_parameter(std::string_view name) const;  // in small letters
   std::string directory() const;                           // of slurm.conf
 };

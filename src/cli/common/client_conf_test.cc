@@ -80,6 +80,18 @@ TEST(ClientConf, WhatWouldLeadAstrayIsAnError) {
   EXPECT_EQ(scan_client_conf(nobody, "/x").error().message(), "/x: no SlurmctldHost is named");
 }
 
+TEST(ClientConf, WckeysAreTrackedWhereTheyAreEnforced) {
+  const auto tracks = [](const std::string& lines) {
+    config::MemoryFiles files{{"/etc/slurm.conf", "ClusterName=c\nSlurmctldHost=h\n" + lines}};
+    auto conf = scan_client_conf(files, "/etc/slurm.conf");
+    return conf && conf->tracks_wckeys();
+  };
+  EXPECT_FALSE(tracks(""));
+  EXPECT_TRUE(tracks("TrackWCKey=yes\n"));
+  EXPECT_TRUE(tracks("AccountingStorageEnforce=limits,WCKeys\nTrackWCKey=no\n"));
+  EXPECT_FALSE(tracks("AccountingStorageEnforce=limits\n"));
+}
+
 TEST(Clusters, OnlyOurOwn) {
   ClientConf c;
   c.cluster_name = "alpha";

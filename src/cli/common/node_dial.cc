@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 #include "cli/common/command.h"
 #include "cli/common/session.h"
 #include "config/hosts.h"
@@ -13,7 +15,7 @@
 namespace muster::cli {
 namespace {
 
-// The daemon of this host that passes a request on: a slurmd, else sackd.
+// The daemon of this host that passes a request on: a slurmd, else sackd. In a job there is a slurmd, even where its socket is gone for now.
 struct Neighbour {
   std::string socket;  // "": there is none
   bool is_slurmd = false;
@@ -23,7 +25,8 @@ Neighbour neighbour(const NodeDialer& d) {
     if (!name.empty() && d.is_local(name)) return {d.socket_of(name), true};
   for (const std::string& socket : d.sackd_sockets)
     if (::access(socket.c_str(), F_OK) == 0) return {socket, false};
-  return {};
+  const std::string own = own_node_name();
+  return own.empty() ? Neighbour{} : Neighbour{d.socket_of(own), true};
 }
 
 }  // namespace
@@ -39,7 +42,9 @@ std::string own_node_name() {
 }
 
 NodeDialer NodeDialer::of(const ClientConf& conf) {
-  return {conf.slurmd_pid_file, client_options(conf, Patience::kNone).security, site::sackd_sockets(conf.path)};
+  NodeDialer out{conf.slurmd_pid_file, client_options(conf, Patience::kNone).security, site::sackd_sockets(conf.path)};
+  out.patience = seconds(conf.message_timeout_seconds);
+  return out;
 }
 
 std::string NodeDialer::socket_of(const std::string& node) const {
@@ -60,17 +65,21 @@ void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, st
   auto direct = [send, message = request.message, payload = request.payload](Result<net::ChannelPtr> c) {
     send(std::move(c), message, payload);
   };
-  if (dialer.is_local(request.node.name)) return net::connect_unix(loop, dialer.socket_of(request.node.name), direct);
+  const Duration patience = std::min(dialer.patience, request.timeout);
+  const std::string socket = dialer.socket_of(request.node.name);
+  if (dialer.is_local(request.node.name)) return net::connect_unix(loop, socket, direct, patience);
   const Neighbour beside = neighbour(dialer);
-  auto pass_on = [&loop, send, direct, beside, request] {
-    if (request.any_slurmd && beside.is_slurmd) return net::connect_unix(loop, beside.socket, direct);
+  const bool is_here = beside.socket == socket;  // and is away for now
+  auto pass_on = [&loop, send, direct, beside, request, patience, is_here] {
+    if (is_here || (request.any_slurmd && beside.is_slurmd)) return net::connect_unix(loop, beside.socket, direct, patience);
     std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.message, request.payload});
-    net::connect_unix(loop, beside.socket,
-                      [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); });
+    auto relayed = [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); };
+    net::connect_unix(loop, beside.socket, relayed, patience);
   };
   // A node that joined with a token has a certificate and no key; slurmds know each other by theirs.
-  auto with_key = [direct, pass_on, beside](Result<net::ChannelPtr> c) {
-    if (!c && c.error().code == Errc::kAuthFailed && !beside.socket.empty()) pass_on();
+  auto with_key = [direct, pass_on, beside, is_here](Result<net::ChannelPtr> c) {
+    const Errc why = c ? Errc::kOk : c.error().code;
+    if ((why == Errc::kAuthFailed && !beside.socket.empty()) || (why == Errc::kConnectFailed && is_here)) pass_on();
     else direct(std::move(c));
   };
   if (dialer.security.kind == net::Security::Kind::kMunge || !dialer.security.key.empty())

@@ -1,6 +1,7 @@
 // How a command reaches the slurmd of a node: over its unix socket where that exists on this host, by TCP with the cluster key or through
 // munge, else through a slurmd or the sackd of this host, which passes a request on (rpc::RelayToNode); so also to a node that has a certificate
-// and no key (docs/adr/0019). For programs with a loop.
+// and no key (docs/adr/0019). A daemon of this host that is known to belong here, by the socket that it left when it was killed or by the job that
+// this runs in (SLURMD_NODENAME), is waited for while it is started again; where there is none, that is said at once. For programs with a loop.
 #pragma once
 
 #include <functional>
@@ -20,6 +21,7 @@ struct NodeDialer {
   net::Security security;                  // an empty key: no TCP
   std::vector<std::string> sackd_sockets;  // that may be on this host
   Duration connect_timeout = seconds(10);
+  Duration patience = seconds(10);  // with a daemon of this host that is being started again
 
   static NodeDialer of(const ClientConf& conf);
   std::string socket_of(const std::string& node) const;

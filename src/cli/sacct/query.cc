@@ -53,9 +53,8 @@ Done add_jobs(const SacctOptions& options, RecordQuery& out) {
     out.query.filter.jobs.push_back(std::move(*s));
   }
   const std::vector<rpc::JobSelector>& jobs = out.query.filter.jobs;
-  // slurmdbd finds jobs by their numbers. One run of a job, or one step of it, is picked from its answer.
-  if (std::ranges::any_of(jobs, [](const auto& s) { return s.has_step || s.sluid; })) out.selectors = jobs;
-  if (!jobs.empty() && std::ranges::all_of(jobs, [](const auto& s) { return bool(s.sluid); })) out.query.filter.duplicates = true;
+  // slurmdbd finds jobs and their runs. A step is picked from its answer.
+  if (std::ranges::any_of(jobs, &rpc::JobSelector::has_step)) out.selectors = jobs;
   return {};
 }
 

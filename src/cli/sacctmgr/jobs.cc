@@ -1,8 +1,13 @@
 // modify job: what may be changed in records of jobs that are over. sacctmgr(1) SPECIFICATIONS FOR JOB.
+#include <optional>
+#include <set>
+
 #include "base/text.h"
+#include "base/tres_mem.h"
 #include "cli/common/job_ids.h"
 #include "cli/sacctmgr/context.h"
 #include "model/tres_list.h"
+#include "model/tres_name.h"
 #include "os/clock.h"
 #include "os/users.h"
 #include "wire/accounting_instances.h"
@@ -16,6 +21,7 @@ bool is(std::string_view key, std::string_view word) { return !key.empty() && is
 Result<> add_jobs(std::string_view value, rpc::JobRecordFilter& f) {
   for (std::string_view text : split_outside_brackets(value)) {
     MUSTER_TRY(selector, parse_job_selector(trim(text)));
+    if (selector.has_step) return fail(Errc::kInvalidReq, "JobID=" + std::string(trim(text)) + ": a job is named here, and no step");
     f.jobs.push_back(std::move(selector));
   }
   return {};
@@ -51,15 +57,31 @@ Result<int32_t> exit_status(std::string_view text) {
   return fail(Errc::kInvalidReq, "Invalid value for DerivedExitCode (" + std::string(text) + ")", "an exit code of 0 to 255");
 }
 
-// All of the list, or nothing: from_text() leaves out what no job has.
+// nullopt: it is none. Memory may have a fraction, as sacct shows it: "1.50G".
+std::optional<uint64_t> amount_of(TresKind kind, std::string_view text) {
+  if (kind != TresKind::kMem) return parse_count(text);
+  const uint64_t mb = parse_tres_mem_mb(text);
+  return mb || parse_mem_mb(text) ? std::optional(mb) : std::nullopt;
+}
+
+// All of the list, or nothing: what is overwritten is lost.
 Result<TresAmounts> amounts_of(const std::string& value) {
   const auto refused = [&](std::string why) { return fail(Errc::kInvalidReq, "Invalid value for TRES (" + value + ")", std::move(why)); };
-  size_t named = 0, taken = 0;
-  for (std::string_view part : split(value, ',')) named += !trim(part).empty();
-  if (const auto list = TresList::parse(value); !list && !value.contains("mem=")) return refused(list.error().hint);
-  TresAmounts out = TresAmounts::from_text(value);
-  each_tres(out, [&](std::string_view, std::string_view, uint64_t) { ++taken; });
-  if (named == 0 || taken != named) return refused("a list such as cpu=4,mem=8G,gres/gpu=2, each once");
+  TresAmounts out;
+  std::set<std::string> named;
+  for (std::string_view part : split(value, ',')) {
+    part = trim(part);
+    if (part.empty()) continue;
+    const size_t equals = part.find('=');
+    const TresName tres = TresName::of(part.substr(0, equals));
+    if (tres.kind == TresKind::kOther && tres.name != "energy")
+      return refused("records of jobs have cpu, mem, energy, node, billing, gres/NAME and license/NAME, and no " + tres.name);
+    const auto amount = equals == part.npos ? std::nullopt : amount_of(tres.kind, part.substr(equals + 1));
+    if (!amount || *amount > TresList::kMostCount) return refused("\"" + std::string(part) + "\": a list such as cpu=4,mem=8G,gres/gpu=2");
+    if (!named.insert(tres.text()).second) return refused(tres.text() + " is there twice");
+    out.put(tres, *amount);
+  }
+  if (named.empty()) return refused("a list such as cpu=4,mem=8G,gres/gpu=2");
   return out;
 }
 
@@ -101,7 +123,8 @@ void modify_jobs(Context& context, Words words) {
   const std::vector<Spec> specs = parse_specs(words);
   for (const Spec& s : specs) {
     const bool set = s.part == Spec::Part::kSet;
-    Result<> done = set ? setting(s, request) : condition(s, os::wall_now(), request.where);
+    Result<> done = only_equals(s);
+    if (done) done = set ? setting(s, request) : condition(s, os::wall_now(), request.where);
     if (!done) return context.complain(done.error());
     any = any || set;
   }

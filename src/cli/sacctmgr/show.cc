@@ -20,7 +20,7 @@ struct Listing {
   rpc::QueryEntities query;
 };
 
-Result<EntityTable> table_of(const Context& context, const Listing& listing) {
+Result<EntityTable> table_of(Context& context, const Listing& listing) {
   EntityTable table(table_style(context.options));
   if (as_data(context)) return table;
   std::string columns = listing.choices.format.empty() ? context.options.format : listing.choices.format;
@@ -32,6 +32,7 @@ Result<EntityTable> table_of(const Context& context, const Listing& listing) {
     d.with_clusters = listing.choices.with_clusters;
     d.with_federation = listing.choices.with_federation;
     d.tree = listing.choices.tree;
+    d.with_wckeys = listing.entity == Entity::kUser && context.conf() && context.conf()->tracks_wckeys();
     columns = fields::entity_default_columns(listing.entity, d);
   }
   const bool limits = listing.entity != Entity::kTres && listing.entity != Entity::kWckey && listing.entity != Entity::kTransaction &&

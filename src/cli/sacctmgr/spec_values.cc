@@ -19,12 +19,6 @@ std::unexpected<Error> bad(std::string_view field, std::string_view value, std::
   return fail(Errc::kInvalidReq, "Invalid value for " + std::string(field) + " (" + std::string(value) + ")", std::move(rule));
 }
 
-// An error for "+=" and "-=" where they have no meaning.
-Result<> only_equals(const Spec& s) {
-  if (s.op == ChangeOp::kSet) return {};
-  return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
-}
-
 Result<AdminLevel> admin_level(std::string_view value) {
   if (auto level = read_admin_level(value)) return *level;
   return bad("AdminLevel", value, "one of None, Operator, Administrator");
@@ -191,6 +185,11 @@ NamesChange names_change(const Spec& s) {
 
 }  // namespace
 
+Result<> only_equals(const Spec& s) {
+  if (s.op == ChangeOp::kSet) return {};
+  return fail(Errc::kInvalidReq, s.text + ": " + s.key + " takes = alone");
+}
+
 Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& filter, ShowChoices* choices) {
   const uint8_t use = choices ? uint8_t{kCondition | kShowing} : uint8_t{kCondition};
   std::string meant;
@@ -204,6 +203,7 @@ Result<> add_condition(Entity entity, const Spec& spec, Time now, EntityFilter& 
   if (!match) return unknown_condition(spec, meant);
   if (match->key == Key::kRefused) return fail(Errc::kInvalidReq, spec.text + ": " + match->reason);
   if (!bare) MUSTER_TRY_VOID(only_equals(spec));
+  if (!bare && stands_alone(match->key)) return bad(spec.key, spec.value, "it stands alone, without a value");
   if (choices && showing(match->key, spec, filter, *choices)) return {};
   return condition(entity, match->key, match->limit, part_of_limit(*match, spec), now, filter);
 }

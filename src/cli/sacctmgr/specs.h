@@ -22,6 +22,7 @@ struct Spec {
 };
 std::vector<Spec> parse_specs(std::span<const std::string> words);
 bool has_set(std::span<const Spec> specs);
+Result<> only_equals(const Spec& spec);  // kInvalidReq: "+=" or "-=", where they have no meaning
 
 // Splits at commas outside quotes: "a,b 'c,d'". '' is one empty name.
 std::vector<std::string> split_names(std::string_view value);

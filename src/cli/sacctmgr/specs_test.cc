@@ -138,6 +138,8 @@ TEST(Specs, WrongValuesNameFieldValueAndRule) {
   EXPECT_EQ(set(Entity::kUser, {"adminlevel=boss"}).wrong, "Invalid value for AdminLevel (boss)");
   EXPECT_EQ(set(Entity::kQos, {"usagefactor=x"}).wrong, "Invalid value for usagefactor (x)");
   EXPECT_EQ(set(Entity::kAccount, {"description+=x"}).wrong, "description+=x: description takes = alone");
+  EXPECT_EQ(where(Entity::kTransaction, {"withassoc=no"}).wrong, "Invalid value for withassoc (no)");
+  EXPECT_EQ(where(Entity::kUser, {"withdeleted=0"}).hint, "it stands alone, without a value");
   EXPECT_EQ(*set(Entity::kCluster, {"federation=f"}).change.federation, "f");
   EXPECT_EQ(set(Entity::kFederation, {"clusters-=a,b"}).change.clusters.at(0).op, ChangeOp::kSubtract);
   EXPECT_EQ(set(Entity::kFederation, {"clusters="}).change.clusters.at(0).op, ChangeOp::kClear);

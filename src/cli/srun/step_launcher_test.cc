@@ -134,6 +134,35 @@ TEST_F(StepLauncherTest, NamesTheNodeWhoseAddressDoesNotResolve) {
   EXPECT_TRUE(text_err.starts_with("srun: error: node n7: cannot reach host n7.invalid: ")) << text_err;
 }
 
+// ---- a slurmd of this host that was killed: its socket is there and refuses
+TEST_F(StepLauncherTest, WaitsForASlurmdThatIsStartedAgain) {
+  rpc::StepNode& n = plan.step.nodes.emplace_back();
+  n.address.name = "n0";
+  n.ranks = {plan.step.num_tasks++};
+  const std::string socket = plan.dialer.socket_of("n0");
+  ASSERT_TRUE(net::bind_unix(socket));
+  start();
+  bool later = false;
+  auto timer = loop.after(milliseconds(100), [&] { later = true; });
+  until([&] { return later; });
+  FakeNode& next = nodes.emplace_back(loop, "n0", socket, n.ranks);
+  until([&] { return next.stream != nullptr; });
+  next.end();
+  EXPECT_EQ(code(), 0);
+  EXPECT_EQ(text_err, "");
+}
+
+TEST_F(StepLauncherTest, ASlurmdThatDoesNotComeBackIsNamed) {
+  rpc::StepNode& n = plan.step.nodes.emplace_back();
+  n.address.name = "n0";
+  n.ranks = {plan.step.num_tasks++};
+  plan.dialer.patience = milliseconds(50);
+  ASSERT_TRUE(net::bind_unix(plan.dialer.socket_of("n0")));
+  start();
+  EXPECT_EQ(code(), 1);
+  EXPECT_TRUE(told("cannot reach " + plan.dialer.socket_of("n0") + ": Connection refused")) << text_err;
+}
+
 // ---- all is well
 TEST_F(StepLauncherTest, LaunchesEachNodeAndGivesTheHighestExitCode) {
   FakeNode &a = node(), &b = node(2);

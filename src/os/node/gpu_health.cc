@@ -7,8 +7,8 @@
 #include <cstdio>
 #include <set>
 
-#include "base/text.h"
-#include "os/node/gpu_xids.h"
+#include "os/node/gpu_log.h"
+#include "os/node/gpu_sysfs.h"
 #include "os/node/nvml_library.h"
 
 namespace muster::os {
@@ -48,7 +48,7 @@ void read_links(const Nvml& nvml, nvmlDevice_t card, GpuReading& out) {
 // A card that is lost has no minor number any more: its place in the driver's order stands for it.
 GpuReading read_card(const Nvml& nvml, unsigned index) {
   GpuReading out;
-  out.minor = index;
+  out.card.minor = index;
   nvmlDevice_t card{};
   unsigned minor = 0;
   nvmlReturn_t answer = nvml.api.handle_by_index(index, &card);
@@ -57,7 +57,7 @@ GpuReading read_card(const Nvml& nvml, unsigned index) {
     out.lost = nvml.text(answer);
     return out;
   }
-  out.minor = minor;
+  out.card.minor = minor;
   read_memory(nvml, card, out);
   read_links(nvml, card, out);
   unsigned long long why = 0;
@@ -86,29 +86,27 @@ GpuReadings read_gpu_health(const std::string& library) {
   }
   // The place of a lost card may be the minor number of another one: those that are there stand for themselves.
   for (GpuReading& card : lost)
-    if (std::ranges::find(out.cards, card.minor, &GpuReading::minor) == out.cards.end()) out.cards.push_back(std::move(card));
+    if (std::ranges::find(out.cards, card.card, &GpuReading::card) == out.cards.end()) out.cards.push_back(std::move(card));
   return out;
 }
 
 Result<GpuReadings> gpu_health_from(std::string_view printed) { return GpuReadings::parse(printed); }
 
-std::vector<uint32_t> nvidia_minors(const std::vector<GresDevices>& devices) {
-  constexpr std::string_view kPrefix = "/dev/nvidia";
-  std::set<uint32_t> out;
+std::vector<GpuId> cards_of(const std::vector<GresDevices>& devices) {
+  std::set<GpuId> out;
   for (const GresDevices& device : devices)
-    for (const std::string& file : device.files) {
-      const size_t at = file.rfind(kPrefix);
-      const auto minor = at == file.npos ? std::nullopt : parse_number<uint32_t>(std::string_view(file).substr(at + kPrefix.size()));
-      if (minor) out.insert(*minor);
-    }
+    for (const std::string& file : device.files)
+      if (const auto card = GpuId::of_file(file)) out.insert(*card);
   return {out.begin(), out.end()};
 }
 
 int gpu_health_main(int argc, char** argv) {
-  if (argc != 3) return 2;
+  if (argc != 4) return 2;
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-  GpuReadings readings = read_gpu_health(argv[2]);
-  read_gpu_xids("", readings);
+  const std::string library = argv[2], root = argv[3];
+  GpuReadings readings = library.empty() ? GpuReadings() : read_gpu_health(library);
+  read_gpu_sysfs(root, readings);
+  read_gpu_log(root, readings);
   const std::string text = readings.text();
   return std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0 ? 0 : 1;
 }

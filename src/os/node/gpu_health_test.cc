@@ -51,7 +51,7 @@ TEST_F(GpuHealth, OfWhatIsBroken) {
   EXPECT_FALSE(now.cards[3].links[17].active);
   EXPECT_EQ(now.cards[3].links[2].errors, 40u);
   EXPECT_EQ(now.cards[4].throttled, 72u);
-  EXPECT_EQ(now.cards[7].minor, 7u);
+  EXPECT_EQ(now.cards[7].card, (GpuId{7}));
   EXPECT_EQ(now.cards[7].lost, "GPU is lost");
 }
 

@@ -296,5 +296,17 @@ TEST(Explain, ForecastsAreCounted) {
   EXPECT_GT(found.tried, 10u);
 }
 
+TEST(Explain, NodesThatAreNotWoken) {
+  Cluster c = a_cluster().nodes(8).cpus(4).build();
+  Params params = gpu_params();
+  params.max_powered_nodes = 2;
+  for (uint32_t id = 2; id < 8; ++id) c.nodes.edit(id)->flags |= kNodePoweredDown;
+  const JobId job = submit(c, a_job().nodes(3).exclusive().minutes(60), kNow);
+  let_run(c, params);
+  const JobExplanation why = explained(c, job, params);
+  ASSERT_EQ(why.partitions.size(), 1u);
+  EXPECT_EQ(census(why.partitions[0]), "not_woken=6:n[2-7] free=2:n[0-1] ");
+}
+
 }  // namespace
 }  // namespace muster::sched

@@ -43,10 +43,10 @@ Profile::Profile(const Cluster& cluster, const Params& params, Time now, Availab
   begin_memory(pending, memory);
 }
 
-// What keeps nodes for users, and reservations, is not in the lines that are compared.
+// What keeps nodes for users, reservations, and which nodes sleep, is not in the lines that are compared.
 void Profile::begin_memory(const Pending& pending, ProfileMemory* memory) {
   if (!memory) return;
-  if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none()) return memory->forget();
+  if (params_.bf.busy_nodes || nodes_.owned().any() || !nodes_.reserved().none() || nodes_.limits_waking()) return memory->forget();
   const TopologyRules& t = params_.topology;
   std::string settings = params_key(params_);
   for (const int64_t v : {resolution_, far_.begins(), to_seconds(params_.default_time_limit), int64_t{t.max_size_unroll},
@@ -90,8 +90,7 @@ Slot Profile::length_of(uint32_t limit) const {
 }
 
 Slot Profile::end_from_now(uint32_t limit) const {
-  const Duration d = limit == kUnlimited32 ? params_.default_time_limit : minutes(limit);
-  return std::max<Slot>(slot_of(now_ + d), 1);
+  return std::max<Slot>(slot_of(now_ + (limit == kUnlimited32 ? params_.default_time_limit : Duration(minutes(limit)))), 1);
 }
 
 Time Profile::time_of(Slot slot) const { return slot == 0 ? now_ : from_unix((base_ + slot) * resolution_); }
@@ -296,7 +295,8 @@ void Profile::prepare(ClassPlan& plan, const RequestClass& asked) {
   const uint32_t side = asked.reserved && !asked.reserved->side->keeps_nothing() ? asked.reserved->side->number : 0;
   const Shape& shape = asked.shape;
   const bool plain = asked.places.empty() && asked.counts.empty() && asked.alternatives.empty() && !shape.contiguous &&
-                     shape.per_job.empty() && shape.node_sizes.empty() && !asked.bound_by_topology() && !layers_.concern(asked);
+                     shape.per_job.empty() && shape.node_sizes.empty() && !asked.bound_by_topology() && !layers_.concern(asked) &&
+                     !nodes_.limits_waking(asked.feasible);
   uint32_t caps = 0;
   bool alike = true;
   for (uint32_t k = 0; k < asked.idle_tasks.size(); ++k)

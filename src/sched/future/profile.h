@@ -181,7 +181,7 @@ class Profile : public NodeFilter, public SitePromises {
   Bitmap leaves_free(const RequestClass& c, const Bitmap& free) const;
   bool exceeds_switches(const RequestClass& c, const Spot& spot) const;
   std::optional<Spot> spread_at(const RequestClass& c, Slot slot, Slot end, const Bitmap& nodes) const;
-  std::optional<Spot> spread_in_layers(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const;
+  std::optional<Spot> spread_in_room(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const;
   static Slot floor_of(const Family& family, Slot length);
   static void raise_floor(Family& family, Slot length, Slot slot);
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "sched/future/profile.h"
-#include "sched/place/gang_chooser.h"
+#include "sched/place/gang_room.h"
 #include "sched/topology/topology_choice.h"
 
 namespace muster::sched {
@@ -134,12 +134,13 @@ std::optional<Profile::Spot> Profile::spread_at(const RequestClass& c, Slot slot
   return Spread(*this, c, slot, end, nodes).choose();
 }
 
-// Among the nodes that layers leave, as many as they have room for.
-std::optional<Profile::Spot> Profile::spread_in_layers(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const {
-  const std::optional<LayerRoom> room = layers_.room(asked, slot, end);
-  const Bitmap open = nodes & room->open();
+// Among the nodes that layers leave and that are up or may be woken, as many as there is room for together.
+std::optional<Profile::Spot> Profile::spread_in_room(const RequestClass& asked, Slot slot, Slot end, const Bitmap& nodes) const {
+  const std::optional<LayerRoom> layers = layers_.room(asked, slot, end);
+  const GangRoom room(layers ? &*layers : nullptr, nodes_);
+  const Bitmap open = layers ? nodes & layers->open() : nodes;
   if (!open.contains(asked.required)) return std::nullopt;
-  if (room->has_room_for(open)) return spread_at(asked, slot, end, open);
+  if (room.has_room_for(open)) return spread_at(asked, slot, end, open);
   Candidates list;
   open.for_each([&](size_t id) {
     Amounts least;
@@ -148,7 +149,7 @@ std::optional<Profile::Spot> Profile::spread_in_layers(const RequestClass& asked
       list.push_back({.node = node, .tasks = tasks});
   });
   std::optional<Spot> found;
-  within_layers(*room, asked, std::move(list), [&](const Bitmap& some) {
+  room.within(asked, std::move(list), [&](const Bitmap& some) {
     if (some.contains(asked.required)) found = spread_at(asked, slot, end, some);
     return found.has_value();
   });
@@ -167,7 +168,7 @@ Profile::Spot Profile::spread(ClassPlan& plan, const RequestClass& asked) {
     const Slot at = find(plan, asked, {from, plan.length, wanted, asked.feasible, asked.required}, nodes);
     if (at == kNever) break;
     if (at >= more || !tried.contains(nodes)) {
-      auto found = layered ? spread_in_layers(asked, at, at + plan.length, nodes) : spread_at(asked, at, at + plan.length, nodes);
+      auto found = spread_in_room(asked, at, at + plan.length, nodes);
       if (found) return std::move(*found);
       tried = nodes;
       more = layered ? layers_.next_gain(asked, at) : kNever;

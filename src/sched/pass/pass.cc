@@ -267,7 +267,7 @@ PlanPass::Try PlanPass::try_class(const Job& job, uint32_t class_id, uint32_t ar
     w.why = {};
     if (Later* later = std::get_if<Later>(&got)) w.why = std::move(*later);
     if (owner) owner_full_.insert({class_id, user.value});
-    if (!filter && !layered && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
+    if (!filter && !layered && !nodes_.room_is_kept() && (asked.monotone || !owner)) asked.blocked_at = asked.version(nodes_);
   }
   // Others of the class have waited for longer.
   const bool waits_to_boot = asked.unchanged && now_ - job.eligible < asked.shape.delay_boot;
@@ -393,8 +393,9 @@ void PlanPass::wait(const Job& job, const std::vector<uint32_t>& classes, const 
   // A job that a rule holds back keeps others from nodes only by the place promised to it.
   if (!why.ruled && kept) close_partitions(classes);
   RareText said = said_of(why, reason, classes);
-  if (!backfills()) return say(job, reason, std::move(said));
-  promise(job, classes, Verdict{reason, {}, {}, std::move(said)}, tasks, kept ? Place::kKept : Place::kTold);
+  if (backfills()) promise(job, classes, Verdict{reason, {}, {}, std::move(said)}, tasks, kept ? Place::kKept : Place::kTold);
+  else say(job, reason, std::move(said));
+  if (!why.ruled && kept && wants_power(nodes_, pending_, classes)) nodes_.keep_room_to_wake();
 }
 
 // Why the job waits for nodes: the first name that a rule has for it in any of its classes, else Resources.
@@ -501,15 +502,16 @@ Profile::Spot PlanPass::earliest_of_class(uint32_t class_id, Time eligible, cons
 // No start is within sight: says whether that is because of nodes that are down, or would be so even with all of them idle.
 void PlanPass::say_why_never(const std::vector<uint32_t>& classes, Verdict& verdict) const {
   Reason barred = Reason::kBadConstraints;
+  auto awaited = [&](const RequestClass& asked) -> std::string {
+    if (asked.never) return {};
+    if (waits_for_power({nodes_, asked})) return nodes_.said_of_room_to_wake();
+    return has_room_when_idle(asked) ? "too few of its nodes are up" : std::string(change_awaited(asked));
+  };
   for (uint32_t id : classes) {
-    const RequestClass& c = pending_.classes()[id]->shape;
     if (state_[id].barred) {
       barred = state_[id].barred.reason;
-    } else if (!c.never && has_room_when_idle(c)) {
-      verdict.detail = "no start within sight: too few of its nodes are up";
-      return;
-    } else if (const std::string_view awaited = change_awaited(c); !c.never && !awaited.empty()) {
-      verdict.detail = "no start within sight: " + std::string(awaited);
+    } else if (const std::string what = awaited(pending_.classes()[id]->shape); !what.empty()) {
+      verdict.detail = "no start within sight: " + what;
       return;
     }
   }

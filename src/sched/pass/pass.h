@@ -12,6 +12,7 @@
 #include "sched/future/profile.h"
 #include "sched/gate.h"
 #include "sched/pass/apart.h"
+#include "sched/pass/wants_power.h"
 #include "sched/place/placement.h"
 #include "sched/planner.h"
 #include "sched/preempt/claims.h"

@@ -19,7 +19,7 @@ bool PlanPass::close_reservation(const RequestClass& c) {
 
 RareText PlanPass::said_of(const Wait& why, Reason reason, const std::vector<uint32_t>& classes) const {
   if (why.ruled) return why.detail;
-  if (reason == Reason::kResources) return backfills() ? std::string() : why.detail;
+  if (reason == Reason::kResources) return backfills() && !wants_power(nodes_, pending_, classes) ? std::string() : why.detail;
   if (reason != Reason::kReqNodeNotAvail) return {};
   for (uint32_t id : classes) {
     const RequestClass& c = pending_.classes()[id]->shape;

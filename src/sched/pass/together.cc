@@ -263,8 +263,11 @@ void PlanPass::wait_together(const std::vector<Component>& all, const Component&
     return say_no_room_together(all, reason);
   if (kept && !why.ruled)
     for (const Component& c : all) close_partitions(*c.classes);
-  if (room_wanted && backfills()) return promise_together(all, reason, kept ? Place::kKept : Place::kTold);
-  for (const Component& c : all) say(*c.job, reason, c.job == which.job ? why.detail : detail);
+  if (room_wanted && backfills()) promise_together(all, reason, kept ? Place::kKept : Place::kTold);
+  else
+    for (const Component& c : all) say(*c.job, reason, c.job == which.job ? why.detail : detail);
+  const auto waits = [&](const Component& c) { return wants_power(nodes_, pending_, *c.classes); };
+  if (kept && !why.ruled && std::ranges::any_of(all, waits)) nodes_.keep_room_to_wake();
 }
 
 // There is no room for all of them on the nodes that are up, or on any.

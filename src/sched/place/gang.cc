@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "sched/place/gang_room.h"
+
 namespace muster::sched {
 namespace {
 
@@ -53,13 +55,10 @@ bool Gang::choose() {
   return false;
 }
 
-bool Gang::choose_sharing() {
-  const bool all = !c_.layers || c_.layers->has_room_for(open_);
-  return all ? choose_among_open() : choose_within_layers();
-}
+bool Gang::choose_sharing() { return GangRoom(c_.layers.get(), nodes_).has_room_for(open_) ? choose_among_open() : choose_within_room(); }
 
-// Only so many nodes of each layer: first those that are better by themselves, then those that take the most tasks.
-bool Gang::choose_within_layers() {
+// Not all open nodes together: first those that are better by themselves.
+bool Gang::choose_within_room() {
   const Bitmap open = open_;
   Candidates list;
   for (const Bitmap& tier : nodes_.tiers())
@@ -67,7 +66,7 @@ bool Gang::choose_within_layers() {
       if (const Candidate got = look(id); got.tasks != kNoTasks) list.push_back(got);
       return false;
     });
-  const bool found = within_layers(*c_.layers, c_, std::move(list), [&](const Bitmap& some) {
+  const bool found = GangRoom(c_.layers.get(), nodes_).within(c_, std::move(list), [&](const Bitmap& some) {
     open_ = some;
     return choose_among_open();
   });

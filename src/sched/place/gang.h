@@ -32,7 +32,7 @@ class Gang final : private GangSupply {
   uint64_t devices(const Candidate& node, size_t need) const override;
 
   bool choose_sharing();
-  bool choose_within_layers();
+  bool choose_within_room();
   bool choose_among_open();
   bool choose_in(const Bitmap& open);
   bool one_node(const Bitmap& open);

@@ -9,25 +9,6 @@ bool ranked_by_leaf(const RequestClass& c, const TopologyRules& rules) {
   return (rules.switch_as_node_rank && c.topology->kind() == TopologyKind::kTree) || c.topology->kind() == TopologyKind::kBlock;
 }
 
-bool within_layers(const LayerRoom& room, const RequestClass& asked, Candidates list, const std::function<bool(const Bitmap&)>& will_do) {
-  auto set = [&] {
-    std::vector<uint32_t> order;
-    asked.required.for_each([&](size_t id) { order.push_back(static_cast<uint32_t>(id)); });
-    for (const CountedNodes& want : asked.counts) {
-      uint32_t have = 0;
-      for (const Candidate& x : list)
-        if (want.nodes.test(x.node) && have++ < want.count) order.push_back(x.node);
-    }
-    for (const Candidate& x : list) order.push_back(x.node);
-    return room.take(order);
-  };
-  const Bitmap first = set();
-  if (will_do(first)) return true;
-  std::ranges::stable_sort(list, std::greater<>(), &Candidate::tasks);
-  const Bitmap most = set();
-  return !(most == first) && will_do(most);
-}
-
 std::vector<uint32_t> spread_tasks(const std::vector<uint32_t>& caps, uint32_t tasks, bool cyclic) {
   std::vector<uint32_t> out(caps.size(), 0);
   uint32_t left = tasks;

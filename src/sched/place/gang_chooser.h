@@ -11,7 +11,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <vector>
 
 #include "sched/fit/request_class.h"
@@ -74,10 +73,6 @@ class GangChooser {
   const bool by_leaf_, grow_;
   std::vector<Pick> picks_;
 };
-
-// Where hierarchical resources leave room for only some of the nodes together: tries sets of them for which there is room, those of the
-// list's order first, then those that take the most tasks. Returns whether one will do. A gang that also has to be --contiguous may be missed.
-bool within_layers(const LayerRoom& room, const RequestClass& c, Candidates list, const std::function<bool(const Bitmap&)>& will_do);
 
 // Whether a job's nodes are ranked leaf by leaf: in a topology of blocks always, in a tree with SwitchAsNodeRank.
 bool ranked_by_leaf(const RequestClass& c, const TopologyRules& rules);

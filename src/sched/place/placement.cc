@@ -49,7 +49,7 @@ class Placer {
     TaskCaps caps;
     for (int tries = 0; tries < 256; ++tries) {
       Gang gang(nodes_, c_, params_, filter_, open - refused, waited_, caps);
-      if (!gang.choose()) return Later{Reason::kResources, gang.detail().empty() ? rules_say(s_) : gang.detail()};
+      if (!gang.choose()) return Later{Reason::kResources, gang.detail().empty() ? rules_say({nodes_, c_, user_}) : gang.detail()};
       if (AllocationPtr fixed = fix(gang, refused, caps)) return fixed;
     }
     return Later{};

@@ -10,7 +10,7 @@ namespace {
 // In the order in which they are asked: what an operator closed, what is asked for, what is used up.
 constexpr std::array kRules = {&kPartitionState, &kPartitionHasNodes, &kPartitionNodes,    &kPartitionTime,   &kPartitionLists,
                                &kAccounting,     &kRequestItself,     &kReservationAccess, &kReservationTime, &kDeferred,
-                               &kLimits,         &kLicenses,          &kChannels};
+                               &kLimits,         &kLicenses,          &kChannels,          &kPoweredNodes};
 static_assert(kRules.size() <= 8 * sizeof(RuleSet));
 
 template <class F>

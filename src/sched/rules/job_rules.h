@@ -16,6 +16,7 @@ extern const JobRule kDeferred;           // SchedulerParameters=defer
 extern const JobRule kLimits;             // of associations, QOS, users of a partition
 extern const JobRule kLicenses;           // --licenses
 extern const JobRule kChannels;           // of switch/nvidia_imex
+extern const JobRule kPoweredNodes;       // max_powered_nodes, at the start
 extern const JobRule kReservationAccess;  // --reservation: it is there, and for the job
 extern const JobRule kReservationTime;    // it has begun
 

@@ -74,7 +74,7 @@ struct NodeRule {
   std::string_view awaits{};
   void (*leave)(const NodeQuestion&, Bitmap& open) = nullptr;
   Hold (*missing)(const NodeQuestion&, const Bitmap& open) = nullptr;
-  std::string (*says)(const Shape&) = nullptr;
+  std::string (*says)(const NodeQuestion&) = nullptr;
   Reason (*waits)(const NodeQuestion&) = nullptr;  // kNone: simply for resources
   void (*sort_out)(const CensusQuestion&, const Bitmap& left) = nullptr;
   Result<> (*at_start)(const ShareQuestion&) = nullptr;
@@ -95,7 +95,7 @@ void resolve(RequestClass& asked, const Cluster& cluster, Availability& nodes, c
 Bitmap nodes_left(const NodeQuestion& question);
 Hold nodes_missing(const NodeQuestion& question, const Bitmap& open);
 // What the rules add to the message where no choice among the nodes left serves the job.
-std::string rules_say(const Shape& shape);
+std::string rules_say(const NodeQuestion& question);
 // What a job of the class that found no place waits for: resources, unless a rule has a name for it.
 Reason nodes_awaited(const NodeQuestion& question);
 // What has to change for nodes to come back that a rule took from the class; "": no rule that did says so.

@@ -6,14 +6,15 @@ namespace muster::sched {
 namespace {
 
 // The cheap rules come first; the others have nothing to say to `leave`.
-constexpr std::array kRules = {&kNodeInService, &kReservations, &kWholeNodes, &kNodeOwner, &kWholeLeaves,  &kLayers,
-                               &kNodeLists,     &kTogether,     &kConstraint, &kNodeExtra, &kNodeMake,     &kNodeRoom,
-                               &kPartitionCpus, &kNodeAmounts,  &kNodeLayout, &kNodeKnown, &kTopologyUnit, &kPromised};
+constexpr std::array kRules = {&kNodeInService, &kReservations, &kNotWoken,   &kWholeNodes,   &kNodeOwner, &kWholeLeaves, &kLayers,
+                               &kNodeLists,     &kTogether,     &kConstraint, &kNodeExtra,    &kNodeMake,  &kNodeRoom,    &kPartitionCpus,
+                               &kNodeAmounts,   &kNodeLayout,   &kNodeKnown,  &kTopologyUnit, &kPromised};
 // A node that several of these rules take counts for the first of them.
 constexpr std::array kNarrowing = {&kConstraint, &kNodeLists, &kNodeMake, &kNodeExtra, &kNodeRoom};
 // A node has one cause, that of the first rule that applies: causes that last first, then those of the moment.
-constexpr std::array kByCause = {&kNodeKnown,    &kConstraint, &kNodeExtra,  &kNodeMake,    &kNodeRoom,    &kNodeLists,  &kNodeInService,
-                                 &kReservations, &kNodeOwner,  &kWholeNodes, &kWholeLeaves, &kNodeAmounts, &kNodeLayout, &kPromised};
+constexpr std::array kByCause = {&kNodeKnown,  &kConstraint,    &kNodeExtra,    &kNodeMake,   &kNodeRoom,
+                                 &kNodeLists,  &kNodeInService, &kReservations, &kNotWoken,   &kNodeOwner,
+                                 &kWholeNodes, &kWholeLeaves,   &kNodeAmounts,  &kNodeLayout, &kPromised};
 
 }  // namespace
 
@@ -66,10 +67,10 @@ Reason nodes_awaited(const NodeQuestion& question) {
   return Reason::kResources;
 }
 
-std::string rules_say(const Shape& shape) {
+std::string rules_say(const NodeQuestion& question) {
   for (const NodeRule* rule : kRules)
     if (rule->says)
-      if (std::string what = rule->says(shape); !what.empty()) return what;
+      if (std::string what = rule->says(question); !what.empty()) return what;
   return {};
 }
 

@@ -22,6 +22,7 @@ extern const NodeRule kTogether;       // --switches, --contiguous
 extern const NodeRule kTopologyUnit;   // blocks, rings, tori
 extern const NodeRule kReservations;   // whose they are not
 extern const NodeRule kLayers;         // hierarchical resources
+extern const NodeRule kNotWoken;       // powered down, and none may be woken
 extern const NodeRule kPromised;       // to jobs ahead
 
 }  // namespace muster::sched

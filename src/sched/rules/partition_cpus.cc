@@ -6,8 +6,8 @@
 namespace muster::sched {
 namespace {
 
-std::string says(const Shape& s) {
-  const PartitionLimit limit = limit_of(s);
+std::string says(const NodeQuestion& q) {
+  const PartitionLimit limit = limit_of(q.asked.shape);
   return limit.concerns() ? limit.text() : std::string();
 }
 

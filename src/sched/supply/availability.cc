@@ -92,6 +92,11 @@ void add_devices(std::vector<GresDevices>& out, GresDevices line, const std::vec
 
 }  // namespace
 
+bool counts_as_powered(const Node& node) {
+  if (!node.spec || node.admin == NodeState::kFuture || node.spec->external) return false;
+  return !(node.flags & kNodePoweredDown) || node.has_jobs();
+}
+
 bool node_usable(const Node& node) { return node_usable_but_for(node, 0); }
 
 bool node_usable_but_for(const Node& node, uint32_t flags) {
@@ -215,7 +220,7 @@ void Availability::grow(uint32_t size) {
   weight_.resize(size, 1);
   gres_at_.resize(size, 0);
   mem_free_.resize(size, 0);
-  for (Bitmap* b : {&known_, &usable_, &idle_, &asleep_, &owned_, &shared_}) b->resize(size);
+  for (Bitmap* b : {&known_, &usable_, &idle_, &asleep_, &powered_down_, &powered_up_, &owned_, &shared_}) b->resize(size);
   for (Bitmap& b : by_units_) b.resize(size);
 }
 
@@ -230,6 +235,10 @@ void Availability::update(const PersistentMap<Node>& nodes, const Params& params
     ideal_ = ideal;
   }
   if (!nodes.empty()) grow(nodes.last_key() + 1);
+  const uint32_t room = room_to_wake();
+  max_powered_ = params.max_powered_nodes;
+  room_kept_ = false;
+  woken_.clear();
   const std::map<uint32_t, Laid> laid = std::exchange(overlay_, {});
   PersistentMap<Node> before = std::move(nodes_);
   nodes_ = nodes;
@@ -238,6 +247,7 @@ void Availability::update(const PersistentMap<Node>& nodes, const Params& params
     if (was && now && was->extra != now->extra) ++extra_version_;
     if (!laid.contains(id)) refresh(id, now, was ? use_of(*was) : NodeUse());
   });
+  if (room_to_wake() > room) ++freed_;
 }
 
 uint32_t Availability::kind_for(const Node& node) {
@@ -276,7 +286,7 @@ void Availability::forget(uint32_t id) {
   if (id >= kind_.size() || kind_[id] == kNoKind) return;
   usable_.reset(id);
   set_units(id, 0);
-  for (Bitmap* b : {&known_, &idle_, &asleep_, &owned_, &shared_}) b->reset(id);
+  for (Bitmap* b : {&known_, &idle_, &asleep_, &powered_down_, &powered_up_, &owned_, &shared_}) b->reset(id);
   owners_.erase(id);
   of_kind_[kind_[id]].reset(id);
   for (auto& [name, nodes] : features_) nodes.reset(id);
@@ -339,6 +349,9 @@ void Availability::refresh(uint32_t id, const Node* node, const NodeUse& was) {
   weight_[id] = weight;
   usable_.assign(id, usable);
   asleep_.assign(id, asleep);
+  const bool powered = ideal_ || counts_as_powered(*node);
+  powered_up_.assign(id, powered);
+  powered_down_.assign(id, !powered && (node->flags & kNodePoweredDown));
   if (note_features(id, *node)) ++shape_version_;
   count_free(id, *node, was);
 }
@@ -505,9 +518,24 @@ void Availability::fence(uint32_t id) {
   usable_.reset(id);
 }
 
+uint32_t Availability::room_to_wake() const {
+  if (!max_powered_) return kUnlimited32;
+  return room_kept_ ? 0 : *max_powered_ - std::min(*max_powered_, powered());
+}
+
+std::string Availability::said_of_room_to_wake() const {
+  const uint32_t most = max_powered_.value_or(kUnlimited32), now = powered();
+  return std::to_string(now) + (now == 1 ? " node is" : " nodes are") + " powered up, of " + std::to_string(most) +
+         " that may be (max_powered_nodes)" + (room_kept_ && now < most ? "; the others are for a job ahead" : "");
+}
+
 void Availability::consume(const NodeShare& share, const Allocation& of, Uid owner, uint32_t partition) {
   ++changed_;
   const uint32_t id = share.node.value;
+  if (partition != Cluster::kNoPartition && (powered_down_.test(id) || woken_.contains(id))) {  // what a reservation keeps wakes nobody
+    ++woken_[id];
+    powered_down_.reset(id);
+  }
   Laid& laid = laid_over(id);
   add_share(laid.use, share);
   ++laid.jobs;
@@ -530,6 +558,10 @@ void Availability::give_back(const NodeShare& share, const Allocation& of, uint3
   ++changed_;
   ++freed_;
   const uint32_t id = share.node.value;
+  if (auto at = woken_.find(id); partition != Cluster::kNoPartition && at != woken_.end() && --at->second == 0) {
+    woken_.erase(at);
+    powered_down_.set(id);
+  }
   const Kind& kind = kinds_[kind_[id]];
   Laid& laid = laid_over(id);
   free_cpus(laid.use.cpus, laid.use.cpus_shared, share.cpus);

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -97,6 +98,17 @@ class Availability {
   const Bitmap& usable() const { return usable_; }  // a job may start there now (if there is room)
   const Bitmap& idle() const { return idle_; }      // usable or not: nobody holds anything there
   const Bitmap& asleep() const { return asleep_; }  // powered down or still booting: a start has to wait for power
+  const Bitmap& powered_down() const { return powered_down_; }
+  // max_powered_nodes: how many more nodes may be powered up, those that jobs laid over it wake counted; kUnlimited32: any number. A job that waits for
+  // room keeps what there is from those behind it, until the next update().
+  uint32_t room_to_wake() const;
+  bool may_wake(const Bitmap& nodes) const { return !max_powered_ || powered_down_.count_and(nodes) <= room_to_wake(); }
+  // Whether it matters how many of these are woken.
+  bool limits_waking(const Bitmap& nodes) const { return max_powered_ && powered_down_.intersects(nodes); }
+  bool limits_waking() const { return limits_waking(powered_down_); }
+  void keep_room_to_wake() { room_kept_ = true; }
+  bool room_is_kept() const { return room_kept_; }
+  std::string said_of_room_to_wake() const;         // "4 nodes are powered up, of 4 that may be (max_powered_nodes)"
   const Bitmap& owned() const { return owned_; }    // kept for a user or a label
   const Bitmap& shared() const { return shared_; }  // all jobs there share their CPUs
   uint32_t units_free(uint32_t id) const { return units_free_[id]; }
@@ -157,6 +169,7 @@ class Availability {
   void count_free(uint32_t id, const Node& node, const NodeUse& was);
   void set_units(uint32_t id, uint32_t units);
   bool set_owner(uint32_t id, NodeOwner owner);
+  uint32_t powered() const { return static_cast<uint32_t>(powered_up_.count() + woken_.size()); }
   void note_depth(size_t partitions, size_t levels);
   Bitmap closed_to(uint32_t id, const NodeUse& use, const Onlooker& job) const;
   void grow(uint32_t size);
@@ -167,7 +180,7 @@ class Availability {
   std::vector<Bitmap> of_kind_;
   std::unordered_map<std::string, uint32_t> kind_index_;
   std::unordered_map<const NodeSpec*, std::pair<NodeSpecPtr, uint32_t>> kind_of_spec_;
-  Bitmap known_, usable_, idle_, asleep_, owned_, shared_;
+  Bitmap known_, usable_, idle_, asleep_, powered_down_, powered_up_, owned_, shared_;
   std::vector<uint32_t> kind_, units_free_, weight_, gres_at_;
   std::vector<uint64_t> mem_free_;
   std::vector<uint64_t> gres_free_;
@@ -186,12 +199,17 @@ class Availability {
   Laid& laid_over(uint32_t id);
   std::map<uint32_t, Laid> overlay_;
   std::map<uint32_t, NodeOwner> owners_;  // of owned_, without what is laid over
+  std::optional<uint32_t> max_powered_;   // of Params
+  std::map<uint32_t, uint32_t> woken_;    // powered-down nodes with jobs laid over them, and how many of these
+  bool room_kept_ = false;
   uint64_t freed_ = 1, changed_ = 1, shape_version_ = 1, extra_version_ = 0;
   uint32_t most_on_a_cpu_ = 0;
   TopologyCache topologies_;
   Reserved reserved_;
 };
 
+// Whether the node counts for max_powered_nodes: it is up, down, coming up or going down. One that a start is about to power up counts by its job.
+bool counts_as_powered(const Node& node);
 bool node_usable(const Node& node);
 // The same, if the node did not carry these flags.
 bool node_usable_but_for(const Node& node, uint32_t flags);

@@ -26,12 +26,15 @@ const Uid kUser{1000};
 
 slurmctld::Settings settings_of(const DayRules& rules) {
   const std::string all = "c[1-" + std::to_string(rules.nodes) + "]";
+  const std::string most = rules.most_powered ? ",max_powered_nodes=" + std::to_string(rules.most_powered) : "";
   config::MemoryFiles files{
       {"/etc/slurm/slurm.conf",
        "ClusterName=c\nSlurmctldHost=ctl\nSelectType=select/cons_tres\nSelectTypeParameters=CR_CPU\n"
        "SuspendProgram=/s\nResumeProgram=/r\nResumeFailProgram=/f\nSuspendTime=300\nSuspendTimeout=60\nResumeTimeout=600\n"
-       "ResumeRate=0\nSuspendRate=0\nReturnToService=1\nSlurmctldParameters=idle_on_node_suspend,power_save_interval=10\n"
-       "SchedulerParameters=bf_interval=" +
+       "ResumeRate=0\nSuspendRate=0\nReturnToService=1\nSlurmctldParameters=idle_on_node_suspend,power_save_interval=10" +
+           most +
+           "\n"
+           "SchedulerParameters=bf_interval=" +
            std::to_string(to_seconds(kFullEvery)) + "\nSlurmdTimeout=120\nMaxBatchRequeue=100\nMinJobAge=2\nNodeName=" + all +
            " CPUs=8 RealMemory=8000 State=CLOUD\nPartitionName=p Nodes=" + all + " Default=YES MaxTime=INFINITE\n"}};
   auto loaded = config::load_config(files, "/etc/slurm/slurm.conf");
@@ -72,6 +75,7 @@ class ElasticDay {
   void plan();
   void pay(Time until);
   void look_at_jobs();
+  void look_at_power();
   void look_at_the_end();
   void broken(const std::string& what);
   std::string name_of(uint32_t node) const { return site_.cluster().nodes.at(node).spec->name; }
@@ -233,6 +237,18 @@ void ElasticDay::look_at_jobs() {
   used_ = std::move(used);
 }
 
+// What is going down still counts, and so does what is down for want of a machine.
+void ElasticDay::look_at_power() {
+  uint32_t powered = 0, machines = 0;
+  site_.cluster().nodes.for_each([&](uint32_t id, const Node& node) {
+    powered += !(node.flags & kNodePoweredDown);
+    machines += cloud_.has(id);
+  });
+  day_.most_powered = std::max(day_.most_powered, powered);
+  if (rules_.most_powered && std::max(powered, machines) > rules_.most_powered)
+    broken(std::to_string(powered) + " nodes are powered up, and there are " + std::to_string(machines) + " machines");
+}
+
 // ---- money
 void ElasticDay::pay(Time until) {
   for (uint32_t node = 0; node < rules_.nodes; ++node) {
@@ -272,6 +288,7 @@ void ElasticDay::step(Time now) {
   });
   plan();
   look_at_jobs();
+  look_at_power();
   ++day_.turns;
 }
 

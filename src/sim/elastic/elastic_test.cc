@@ -25,6 +25,20 @@ TEST_P(ElasticDays, LoseNoNodeAndPayForNothing) {
 
 INSTANTIATE_TEST_SUITE_P(Days, ElasticDays, testing::Combine(testing::Range<uint64_t>(1, 7), testing::Bool()));
 
+class ElasticBudget : public testing::TestWithParam<std::tuple<uint64_t, bool, uint32_t>> {};
+
+TEST_P(ElasticBudget, NeverAreMoreNodesPoweredUpThanMayBe) {
+  DayRules rules;
+  rules.jobs = 150;
+  std::tie(rules.seed, rules.kit_tells, rules.most_powered) = GetParam();
+  const Day day = play(rules);
+  for (const std::string& broken : day.broken) ADD_FAILURE() << broken;
+  EXPECT_EQ(day.completed, rules.jobs) << "all jobs have their turn, the largest as well";
+  EXPECT_EQ(day.most_powered, rules.most_powered) << "the bound is met";
+}
+
+INSTANTIATE_TEST_SUITE_P(Days, ElasticBudget, testing::Combine(testing::Range<uint64_t>(1, 4), testing::Bool(), testing::Values(8u, 12u)));
+
 TEST(Cloud, HasTheSameMachineUntilItIsLetGo) {
   const Time begin = from_unix(1'800'000'000);
   CloudRules rules;

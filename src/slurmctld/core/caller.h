@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,6 +11,8 @@
 #include "model/subject.h"
 
 namespace muster::slurmctld {
+
+struct TokenNames;
 
 struct Caller {
   Uid uid{};
@@ -23,6 +26,8 @@ struct Caller {
   // or it has the cluster key.
   Subject through;
   std::optional<NodeId> through_node;  // which node that is; of a node that joins in its own name, that one
+  // Of one who joins as a node with the cluster key: which names are for tokens (token_book.h). Null: no name is kept from the caller.
+  std::shared_ptr<const TokenNames> token_names;
   static Caller root() { return {}; }
 };
 

@@ -3,6 +3,7 @@
 // sees. Nothing is changed here; apply does that. There is one .cc per subject; the README lists them.
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -298,8 +299,19 @@ Time suspend_deadline(const View& v, const Node& n);
 event::NodeStateChanged state_of(const Node& n, Time now);
 
 // ---- node_power.cc: reboot, power up and down
+// How many more nodes a command may power up (max_powered_nodes). Counts when that is asked first, O(nodes).
+class WakeRoom {
+ public:
+  explicit WakeRoom(const View& view) : view_(view) {}
+  // For a node that is about to be powered up; kInvalidNodeState: no room.
+  Result<> take(const Node& node);
+
+ private:
+  const View& view_;
+  std::optional<uint32_t> left_;
+};
 // Does to one of the command's nodes what is asked; kInvalidNodeState where the node's state does not allow that.
-Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders);
+Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, WakeRoom& room, Events& out, std::vector<Order>& orders);
 // Called for a node that nothing runs on any more: begins the reboot or the power-down that waited for that.
 void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders);
 // The node registers while a reboot is due: `change` becomes its state after the reboot, or the order is repeated.

@@ -120,7 +120,8 @@ Result<> begin(const View& view, const Maintenance& maintenance, const Node& nod
   rpc::ControlNodes reboot;
   reboot.action = rpc::NodeAction::kReboot;
   reboot.power_action = maintenance.action;
-  return control_node(view, drained, reboot, out.events, out.orders);
+  WakeRoom room(view);
+  return control_node(view, drained, reboot, room, out.events, out.orders);
 }
 
 void let_go(const View& view, const Node& node, bool release, Events& out) {

@@ -2,7 +2,8 @@
 // stays a node until scontrol delete, or for -F until State=FUTURE: so a slurmd that merely connects again takes nothing back.
 //
 // Who has a certificate as a node joins as that node: View::caller.through_node says which. Everybody else has the cluster key or is root. Even so a name is not taken from a machine that is there: while its slurmd is connected, only
-// the same machine, by the id of its boot or by its address, is given it.
+// the same machine, by the id of its boot or by its address, is given it. And a name that a token is for is joined with that token alone
+// (docs/security.md); a machine that had joined as that node before there was the token keeps it.
 #include <algorithm>
 
 #include "base/text.h"
@@ -10,6 +11,7 @@
 #include "slurmctld/core/create_node.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/join_node.h"
+#include "slurmctld/core/token_book.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -78,10 +80,28 @@ Result<> join_known(const View& view, const Node& node, NodeSpec spec, Decision<
   return redefine_node(view, node, created || busy ? moved(known, spec) : std::move(spec), out.events);
 }
 
+Result<> check_tokens(const View& view, const std::string& name, const rpc::JoinNode& request) {
+  const TokenNames* tokens = view.caller.token_names.get();
+  if (!tokens) return {};
+  const Node* node = view.cluster.node(name);
+  const bool has_it = node && node->hardware && iequals(node->spec->hostname, request.hostname);
+  if (!tokens->is_given(name) && (has_it || !tokens->is_open(name))) return {};
+  return fail(Errc::kInvalidNodeName, "the name of node " + name + " is for who joins by a token",
+              "start its slurmd with --token-file; or see muster token list, and take the token or the node's certificate back");
+}
+
+// The names of FUTURE nodes that the caller may have without a certificate.
+FutureNames names_without_token(const View& view) {
+  const std::shared_ptr<const TokenNames> tokens = view.caller.token_names;
+  return {[tokens](const std::string& node) { return !tokens || !tokens->is_given(node); },
+          [tokens](const std::string& node) { return !tokens || !tokens->is_open(node); }};
+}
+
 Result<> join_as_itself(const View& view, const rpc::JoinNode& request, Decision<rpc::NodeJoined>& out) {
   MUSTER_TRY(spec, described(view, request));
   out.reply.name = spec.name;
   out.reply.definition = request.definition;
+  MUSTER_TRY_VOID(check_tokens(view, spec.name, request));
   const Node* node = view.cluster.node(spec.name);
   if (!node) {
     std::vector<NodeSpec> one;
@@ -141,19 +161,18 @@ const Node* bound_to(const View& view, const rpc::JoinNode& request, const NodeS
   return waits || (node->flags & kNodeDynamicFuture) ? node : nullptr;
 }
 
-std::unexpected<Error> none_left(const rpc::JoinNode& request, const NodeSpec& machine) {
-  return fail(
-      Errc::kInvalidNodeName, "no FUTURE node is left for this machine",
-      "it needs one with Sockets=" + std::to_string(machine.sockets) + " CoresPerSocket=" + std::to_string(machine.cores_per_socket) +
-          " ThreadsPerCore=" + std::to_string(machine.threads_per_core) + (request.feature.empty() ? "" : " Feature=" + request.feature));
+std::unexpected<Error> none_left(const rpc::JoinNode& request, const NodeSpec& machine, const char* also = "") {
+  return fail(Errc::kInvalidNodeName, "no FUTURE node is left for this machine",
+              "it needs one with Sockets=" + std::to_string(machine.sockets) + " CoresPerSocket=" +
+                  std::to_string(machine.cores_per_socket) + " ThreadsPerCore=" + std::to_string(machine.threads_per_core) +
+                  (request.feature.empty() ? "" : " Feature=" + request.feature) + also);
 }
 
 Result<> join_as_future(const View& view, const rpc::JoinNode& request, Decision<rpc::NodeJoined>& out) {
   MUSTER_TRY(machine, described(view, request));
-  const auto any = [](const std::string&) { return true; };
   const Node* node =
-      view.caller.through_node ? bound_to(view, request, machine) : future_for(view.cluster, request, machine, FutureNames{any, any});
-  if (!node) return none_left(request, machine);
+      view.caller.through_node ? bound_to(view, request, machine) : future_for(view.cluster, request, machine, names_without_token(view));
+  if (!node) return none_left(request, machine, view.caller.token_names ? ", and no token that is for it" : "");
   MUSTER_TRY_VOID(check_machine(view, *node, request));
   NodeSpec spec = *node->spec;
   spec.address = machine.address;

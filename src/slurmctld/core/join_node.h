@@ -11,7 +11,7 @@
 
 namespace muster::slurmctld {
 
-// Whose names the token is good for, and which of them nobody has joined as.
+// Which names are for a machine that had them before, and which of them also for one that comes as a new one.
 struct FutureNames {
   std::function<bool(const std::string&node)> may_have, is_free;
 };

@@ -7,6 +7,7 @@
 
 #include "model/request_texts.h"
 #include "slurmctld/core/core_testing.h"
+#include "slurmctld/core/token_book.h"
 
 namespace muster::slurmctld {
 namespace {
@@ -353,6 +354,42 @@ TEST(JoinNode, AFutureNodeIsChosenAmongTheNamesOfAToken) {
   EXPECT_EQ(choose(), "");
   machine.name = std::string(kMostText + 1, 'x');
   EXPECT_EQ(choose(), "");
+}
+
+Caller with_key(TokenNames names) {
+  Caller who = Caller::root();
+  who.token_names = std::make_shared<const TokenNames>(std::move(names));
+  return who;
+}
+
+TEST(JoinNode, AFutureNodeThatATokenIsForIsNotGivenToTheClusterKey) {
+  Dynamic b(std::string(kRoom) + "NodeName=f[1-3] CPUs=8 RealMemory=1000 State=FUTURE\n", false);
+  rpc::JoinNode machine = asks("a");
+  machine.as = rpc::JoinAs::kFuture;
+  ASSERT_EQ(b.join(machine)->name, "f1");
+  rpc::JoinNode other = asks("b", {}, "boot-b");
+  other.as = rpc::JoinAs::kFuture;
+  EXPECT_EQ(code(b.join(other, "10.0.0.2", with_key({{"f3"}, {"f1", "f2"}}))), Errc::kInvalidNodeName);
+  EXPECT_EQ(b.join(machine, "10.0.0.1", with_key({{}, {"f1", "f2"}}))->name, "f1") << "it had the name before there was a token";
+  EXPECT_EQ(code(b.join(machine, "10.0.0.1", with_key({{"f1"}, {"f2", "f3"}}))), Errc::kInvalidNodeName)
+      << "it has joined by a token since";
+  EXPECT_EQ(b.join(other, "10.0.0.2", with_key({{"f1"}, {"f2"}}))->name, "f3");
+  b.expect_replay_equal();
+}
+
+TEST(JoinNode, ANodeOfItsOwnThatATokenIsForIsNotJoinedWithTheClusterKey) {
+  Dynamic b;
+  const auto early = b.join(asks("d1"), "10.0.0.1", with_key({{}, {"d1"}}));
+  ASSERT_FALSE(early);
+  EXPECT_EQ(early.error().message(), "the name of node d1 is for who joins by a token");
+  EXPECT_FALSE(b.core.cluster().node("d1"));
+  ASSERT_TRUE(b.create("d2", "CLOUD"));
+  EXPECT_FALSE(b.join(asks("d2"), "10.0.0.1", with_key({{}, {"d2"}}))) << "nobody has been it yet";
+  ASSERT_TRUE(b.join(asks("d1"), "10.0.0.1", with_key({{"d2"}, {"d3"}})));
+  b.registers("d1");
+  EXPECT_TRUE(b.join(asks("d1"), "10.0.0.1", with_key({{}, {"d1"}}))) << "it has the name already";
+  EXPECT_FALSE(b.join(asks("d1"), "10.0.0.1", with_key({{"d1"}, {}}))) << "it has joined by a token since";
+  b.expect_replay_equal();
 }
 
 TEST(JoinNode, ItIsPlacedInTheTopologyThatItNames) {

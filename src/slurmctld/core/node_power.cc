@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "config/power_action.h"
 #include "sched/rules/choices.h"
+#include "sched/supply/availability.h"
 #include "slurmctld/core/decide.h"
 #include "slurmctld/core/feature_boots.h"
 #include "slurmctld/core/node_place.h"
@@ -79,11 +80,13 @@ bool begin_waiting(const View& v, const Node& n, event::NodeStateChanged& e, std
   return issue_reboot(v, n, e, orders), true;
 }
 
-Result<> reboot(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out, std::vector<Order>& orders) {
+Result<> reboot(const View& view, const Node& node, const rpc::ControlNodes& request, WakeRoom& room, Events& out,
+                std::vector<Order>& orders) {
   if (request.power_action.empty() && view.settings.config().reboot_program.empty())
     return fail(Errc::kDisabled, {}, "slurm.conf names no RebootProgram");
   bool off = node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested);
   if (node.admin == NodeState::kFuture || (!request.force && (off || (node.flags & kRebootFlags)))) return {};  // ignored, as documented
+  if (request.force) MUSTER_TRY_VOID(room.take(node));
   event::NodeStateChanged change = state_of(node, view.now);
   change.flags |= kNodeRebootRequested;
   change.power_action = request.power_action;
@@ -125,8 +128,9 @@ Result<> cancel_reboot(const View& view, const Node& node, Events& out) {
 }
 
 // A node that is up, or coming up, goes on as it is.
-Result<> power_up(const View& view, const Node& node, const rpc::ControlNodes& request, Events& out) {
+Result<> power_up(const View& view, const Node& node, const rpc::ControlNodes& request, WakeRoom& room, Events& out) {
   if (!(node.flags & (kNodePoweredDown | kNodePoweringDown | kNodePowerDownRequested))) return {};
+  MUSTER_TRY_VOID(room.take(node));
   event::NodeStateChanged e = state_of(node, view.now);
   if (node.flags & (kNodePoweredDown | kNodePoweringDown)) {
     e.flags |= kNodePoweringUp;
@@ -193,6 +197,20 @@ Result<> check_action(const config::Config& config, const rpc::ControlNodes& req
 
 }  // namespace
 
+Result<> WakeRoom::take(const Node& node) {
+  const std::optional<uint32_t>& most = view_.settings.sched.max_powered_nodes;
+  if (!most || !(node.flags & kNodePoweredDown) || sched::counts_as_powered(node)) return {};
+  if (!left_) {
+    uint32_t powered = 0;
+    view_.cluster.nodes.for_each([&](uint32_t, const Node& n) { powered += sched::counts_as_powered(n); });
+    left_ = *most - std::min(*most, powered);
+  }
+  if (*left_ == 0)
+    return fail(Errc::kInvalidNodeState, {}, "max_powered_nodes=" + std::to_string(*most) + ": no more nodes may be powered up");
+  --*left_;
+  return {};
+}
+
 Time resume_deadline(const View& v, const Node& n) {
   return deadline(v, n, &Partition::resume_timeout_seconds, v.settings.config().resume_timeout);
 }
@@ -208,11 +226,11 @@ Time suspend_deadline(const View& v, const Node& n) {
   return deadline(v, n, &Partition::suspend_timeout_seconds, v.settings.config().suspend_timeout);
 }
 
-Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, Events& out, std::vector<Order>& orders) {
+Result<> control_node(const View& v, const Node& n, const rpc::ControlNodes& c, WakeRoom& room, Events& out, std::vector<Order>& orders) {
   switch (c.action) {
-    case rpc::NodeAction::kReboot: return reboot(v, n, c, out, orders);
+    case rpc::NodeAction::kReboot: return reboot(v, n, c, room, out, orders);
     case rpc::NodeAction::kCancelReboot: return cancel_reboot(v, n, out);
-    case rpc::NodeAction::kPowerUp: return power_up(v, n, c, out);
+    case rpc::NodeAction::kPowerUp: return power_up(v, n, c, room, out);
     case rpc::NodeAction::kPowerDown: return power_down(v, n, c, out);
   }
   return fail(Errc::kInvalidArgument);
@@ -223,17 +241,18 @@ Result<Decision<rpc::Messages>> decide(const View& view, const rpc::ControlNodes
   if (!request.next_state.empty() && !iequals(request.next_state, "DOWN") && !iequals(request.next_state, "RESUME"))
     return fail(Errc::kInvalidArgument, "Invalid state: " + request.next_state, "Valid states: DOWN, RESUME");
   MUSTER_TRY_VOID(check_action(view.settings.config(), request));
-  Decision<rpc::Messages> d;
+  Decision<rpc::Messages> done;
   std::optional<Error> first;
-  size_t done = 0;
+  size_t carried_out = 0;
+  WakeRoom room(view);
   for (const Node* n : nodes) {
-    Result<> ok = control_node(view, *n, request, d.events, d.orders);
-    if (ok) ++done;
+    Result<> ok = control_node(view, *n, request, room, done.events, done.orders);
+    if (ok) ++carried_out;
     else if (!first) first = ok.error();
-    if (!ok) d.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
+    if (!ok) done.reply.errors.push_back({n->spec->name, errc_number(ok.error().code), std::string(ok.error().message())});
   }
-  if (first && !done) return std::unexpected(*first);
-  return d;
+  if (first && !carried_out) return std::unexpected(*first);
+  return done;
 }
 
 void settle_node(const View& v, const Node& n, Events& out, std::vector<Order>& orders) {

@@ -126,6 +126,82 @@ TEST(Power, AJobIsNotHeldBecauseNoMachineComes) {
   EXPECT_NE(b.get(job).priority, 0u);
 }
 
+// Four nodes, of which n2 and n3 are powered down, and at most so many that may be up.
+class MaxPowered : public testing::Test {
+ protected:
+  static std::string conf(int most) {
+    return "SuspendProgram=/s\nResumeProgram=/"
+           "r\nSuspendTimeout=1\nResumeTimeout=100\nSlurmctldParameters=power_save_interval=1000,max_powered_nodes=" +
+           std::to_string(most) + "\n";
+  }
+  explicit MaxPowered(int most = 3) : b(conf(most)) {
+    for (const char* node : {"n2", "n3"}) b.set_node(node, "POWER_DOWN");
+    for (const uint32_t node : {2u, 3u}) b.turn([&] { b.core.node_disconnected(NodeId(node)); });
+    b.wait(seconds(2));
+  }
+  JobId whole(uint32_t nodes) {
+    return b.submit([&](JobRequest& r) {
+      r.min_nodes = r.max_nodes = nodes;
+      r.num_tasks = nodes * 4;
+    });
+  }
+  bool down(uint32_t node) const { return b.node(node).flags & kNodePoweredDown; }
+  Bench b;
+};
+
+TEST_F(MaxPowered, PowerUpIsRefusedBeyondIt) {
+  ASSERT_TRUE(down(2) && down(3));
+  rpc::ControlNodes command;
+  command.action = rpc::NodeAction::kPowerUp;
+  command.nodes = "n[2-3]";
+  Result<rpc::Messages> answer;
+  b.turn([&] { answer = b.core.run(Caller::root(), command); });
+  ASSERT_TRUE(answer);
+  ASSERT_EQ(answer->errors.size(), 1u) << "one there is room for";
+  EXPECT_EQ(answer->errors[0].job, "n3");
+  EXPECT_EQ(answer->errors[0].text, "max_powered_nodes=3: no more nodes may be powered up");
+  EXPECT_EQ(powered(b, true), std::vector<NodeId>{NodeId(2)});
+  EXPECT_EQ(asked(b, rpc::NodeAction::kPowerUp, "n[2-3]"), Errc::kOk) << "n2 is coming up already";
+  EXPECT_EQ(asked(b, rpc::NodeAction::kPowerUp, "n3"), Errc::kInvalidNodeState);
+  EXPECT_TRUE(down(3));
+  rpc::UpdateNode state{"n3", {{"State", "=", "POWER_UP"}}};
+  b.turn([&] { EXPECT_FALSE(b.core.run(Caller::root(), state)); });
+  EXPECT_TRUE(down(3));
+  b.expect_replay_equal();
+}
+
+TEST_F(MaxPowered, SeveralNodesOfOneUpdateCountTogether) {
+  rpc::UpdateNode both{"n[2-3]", {{"State", "=", "POWER_UP"}}};
+  b.turn([&] { EXPECT_FALSE(b.core.run(Caller::root(), both)); });
+  EXPECT_TRUE(down(2) && down(3)) << "an update is done whole or not at all";
+}
+
+TEST_F(MaxPowered, AJobThatNeedsMoreWaitsUntilItIsAnother) {
+  const JobId job = whole(4);
+  EXPECT_EQ(b.plan(), 0u);
+  EXPECT_EQ(b.get(job).pending(), true);
+  EXPECT_TRUE(down(2) && down(3));
+  b.settings = settings_of(conf(4));
+  b.turn([&] { b.core.configure(b.settings); });
+  EXPECT_EQ(b.plan(), 1u);
+  EXPECT_FALSE(down(2) || down(3));
+  b.expect_replay_equal();
+}
+
+TEST_F(MaxPowered, APlanOfBeforeIsNotCarriedOutBeyondIt) {
+  const JobId job = whole(3);
+  const auto plan = b.planner.plan(*b.core.snapshot(), b.settings.sched, b.now, sched::Pass::kFull);
+  ASSERT_EQ(plan.starts.size(), 1u);
+  ASSERT_EQ(asked(b, rpc::NodeAction::kPowerUp, "n3"), Errc::kOk);  // an operator was faster
+  size_t started = 0;
+  b.turn([&] { started = b.core.carry_out(plan); });
+  EXPECT_EQ(started, plan.starts[0].allocation->nodes.back().node == NodeId(3) ? 1u : 0u);
+  uint32_t counted = 0;
+  for (uint32_t i = 0; i < 4; ++i) counted += !down(i);
+  EXPECT_LE(counted, 3u);
+  EXPECT_TRUE(b.exists(job));
+}
+
 TEST(Power, TheLongestTimeoutOfItsPartitionsCounts) {
   const std::string programs = "SuspendProgram=/s\nResumeProgram=/r\nSuspendTimeout=20\nResumeTimeout=100\n";
   Bench b(programs + "PartitionName=a Nodes=n0 SuspendTimeout=7 ResumeTimeout=200\nPartitionName=b Nodes=n[0-1] SuspendTimeout=9 "

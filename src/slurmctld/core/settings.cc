@@ -78,6 +78,8 @@ sched::Params sched_params(const config::LoadedConfig& loaded) {
   params.allocate_sockets = config.select_flags.unit == config::SelectFlags::Unit::kSocket;
   params.licenses = config.licenses;
   params.imex_channels = config.imex_channels;
+  if (const int64_t most = config.slurmctld_parameters.number("max_powered_nodes", 0); most > 0)
+    params.max_powered_nodes = static_cast<uint32_t>(most);
   params.keep_by_label = keep_by_label(config.mcs);
   params.job_core_spec = config.allow_spec_resources_usage;
   params.spec_cores_first = config.scheduler_parameters.has("spec_cores_first");

@@ -1,6 +1,7 @@
 #include "slurmctld/core/token_book.h"
 
 #include <algorithm>
+#include <set>
 
 namespace muster::slurmctld {
 namespace {
@@ -27,6 +28,8 @@ Result<> check_number(const char* what, uint64_t value, uint64_t most) {
 }
 
 std::string day_and_time(Time t) { return format_time(t); }
+
+bool lets_in(const rpc::TokenRow& row, Time now) { return row.revoked == kTimeUnset && now < row.expires && row.used.size() < row.uses; }
 
 std::unexpected<Error> refused(const rpc::TokenRow& row, const std::string& why) {
   return fail(Errc::kAuthFailed, {}, "token " + std::to_string(row.id) + " " + why);
@@ -77,11 +80,26 @@ Result<std::vector<std::string>> TokenBook::names(const std::string& token_name,
   return out;
 }
 
-bool TokenBook::is_given(const std::string& node) const {
-  return std::ranges::any_of(state_.tokens, [&](const Entry& e) {
-    return e.row.role == rpc::TokenRole::kNode && e.row.revoked == kTimeUnset && !std::ranges::binary_search(e.barred, node) &&
-           std::ranges::find(e.row.used, node, &rpc::TokenUse::host) != e.row.used.end();
-  });
+bool TokenNames::is_given(const std::string& node) const { return std::ranges::binary_search(given, node); }
+bool TokenNames::is_open(const std::string& node) const { return std::ranges::binary_search(open, node); }
+
+TokenNames TokenBook::names_of_nodes(Time now) const {
+  TokenNames out;
+  std::set<std::string> given, open;
+  for (const Entry& entry : state_.tokens) {
+    const rpc::TokenRow& row = entry.row;
+    if (row.role != rpc::TokenRole::kNode || row.revoked != kTimeUnset) continue;
+    const auto add = [&](std::set<std::string>& names, const std::string& name) {
+      if (!std::ranges::binary_search(entry.barred, name)) names.insert(name);
+    };
+    for (const rpc::TokenUse& use : row.used) add(given, use.host);
+    if (!lets_in(row, now)) continue;
+    for (const std::string& name : row.hosts->names()) add(open, name);
+    out.until = std::min(out.until, row.expires);
+  }
+  out.given.assign(given.begin(), given.end());
+  out.open.assign(open.begin(), open.end());
+  return out;
 }
 
 Result<Subject> TokenBook::use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now) {
@@ -119,8 +137,7 @@ std::vector<uint32_t> TokenBook::known_to(const std::vector<std::string>& subjec
   std::vector<uint32_t> out;
   for (const Entry& entry : state_.tokens) {
     const rpc::TokenRow& row = entry.row;
-    const bool good =
-        row.revoked == kTimeUnset && now < row.expires && row.used.size() < row.uses && entry.barred.size() < row.hosts->count();
+    const bool good = lets_in(row, now) && entry.barred.size() < row.hosts->count();
     if (good && std::ranges::any_of(row.used, [&](const rpc::TokenUse& use) {
           return std::ranges::binary_search(subjects, Subject{kind_of(row.role), use.host}.text());
         }))

@@ -19,6 +19,16 @@ namespace muster::slurmctld {
 
 inline constexpr Duration kCertificateLife = minutes(24 * 60);
 
+// The names of nodes that tokens are for. Who has a FUTURE node chosen by a token gets none that is given; who joins with the cluster key gets
+// neither (join_node.cc). Each list in order.
+struct TokenNames {
+  std::vector<std::string> given;  // somebody has joined as this node by a token, and was not revoked since
+  std::vector<std::string> open;   // a token is good for it
+  Time until = kTimeInfinite;      // when the first of the tokens expires that `open` is about
+  bool is_given(const std::string& node) const;
+  bool is_open(const std::string& node) const;
+};
+
 class TokenBook {
  public:
   static constexpr Duration kKept = minutes(24 * 60);
@@ -55,8 +65,8 @@ class TokenBook {
   Result<Subject> use(const std::string& token_name, const rpc::AskCertificate& asked, const std::string& address, Time now);
   // For who asks as whichever FUTURE node fits (slurmd -F): the names that the token is good for now, in order; errors as of use().
   Result<std::vector<std::string>> names(const std::string& token_name, rpc::TokenRole role, Time now) const;
-  // Somebody has joined as this node by a token, and was not revoked since: it is no FUTURE node for anybody else. O(tokens x uses).
-  bool is_given(const std::string& node) const;
+  // Cost: O(names and uses of all tokens).
+  TokenNames names_of_nodes(Time now) const;
   // Whose certificates are refused from now on; nobody's, where a token was not used. kInvalidArgument: no such token, or no host is named.
   // Cost: O(names of all tokens).
   Result<rpc::TokenRevoked> revoke(const rpc::RevokeToken& asked, Time now);

@@ -128,17 +128,38 @@ TEST(TokenBook, ForAFutureNodeNoNameIsGivenTwice) {
   EXPECT_EQ(book.names("t1", rpc::TokenRole::kLogin, kNow).error().code, Errc::kAuthFailed);
   EXPECT_EQ(book.names("t1", rpc::TokenRole::kNode, kNow + seconds(3600)).error().code, Errc::kAuthFailed);
   ASSERT_TRUE(book.use("t1", of("f2"), "a", kNow));
-  EXPECT_TRUE(book.is_given("f2")) << "by any token";
-  EXPECT_FALSE(book.is_given("f1"));
+  EXPECT_TRUE(book.names_of_nodes(kNow).is_given("f2")) << "by any token";
+  EXPECT_FALSE(book.names_of_nodes(kNow).is_given("f1"));
   EXPECT_EQ(names("t2"), (std::vector<std::string>{"f2", "f3", "f4"})) << "the machine that was f2 may be f2 again";
   ASSERT_TRUE(book.revoke({0, "f2", ""}, kNow));
-  EXPECT_FALSE(book.is_given("f2")) << "it is out, and a new token lets another machine be f2";
+  EXPECT_FALSE(book.names_of_nodes(kNow).is_given("f2")) << "it is out, and a new token lets another machine be f2";
   EXPECT_EQ(names("t2"), (std::vector<std::string>{"f3", "f4"}));
   ASSERT_TRUE(book.use("t1", of("f1"), "a", kNow));
   ASSERT_TRUE(book.use("t1", of("f3"), "a", kNow));
   EXPECT_TRUE(names("t1").empty()) << "it is used up";
   ASSERT_TRUE(book.revoke({1, "", ""}, kNow));
-  EXPECT_FALSE(book.is_given("f1"));
+  EXPECT_FALSE(book.names_of_nodes(kNow).is_given("f1"));
+}
+
+// What is left for who has the cluster key and no token.
+TEST(TokenBook, NamesAreForTokensAsLongAsTheseLetSomebodyIn) {
+  TokenBook book;
+  ASSERT_TRUE(book.add(asked("f[1-2]", 2, 3600), "t1", "key", kNow));
+  ASSERT_TRUE(book.add(asked("f2,f3", 1, 60), "t2", "key", kNow));
+  ASSERT_TRUE(book.add(asked("l1", 1, 60, rpc::TokenRole::kLogin), "t3", "key", kNow));
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(book.names_of_nodes(kNow).open, (Names{"f1", "f2", "f3"}));
+  EXPECT_EQ(book.names_of_nodes(kNow).until, kNow + seconds(60));
+  EXPECT_EQ(book.names_of_nodes(kNow + seconds(60)).open, (Names{"f1", "f2"})) << "t2 has expired";
+  ASSERT_TRUE(book.use("t2", of("f3"), "a", kNow));
+  EXPECT_EQ(book.names_of_nodes(kNow).open, (Names{"f1", "f2"})) << "t2 is used up";
+  EXPECT_EQ(book.names_of_nodes(kNow).given, Names{"f3"});
+  ASSERT_TRUE(book.revoke({0, "f1", ""}, kNow));
+  EXPECT_EQ(book.names_of_nodes(kNow).open, Names{"f2"}) << "f1 is barred from it";
+  ASSERT_TRUE(book.revoke({1, "", ""}, kNow));
+  ASSERT_TRUE(book.revoke({0, "f3", ""}, kNow));
+  EXPECT_EQ(book.names_of_nodes(kNow).open, Names{});
+  EXPECT_EQ(book.names_of_nodes(kNow).given, Names{});
 }
 
 // A certificate that is issued behind a revocation is dated into the next second, and revoked in the same second as it was issued.

@@ -25,6 +25,7 @@ struct NodeUpdate {
   event::NodeUpdated attributes;
   NodeSpec spec;
   Topologies& topologies;  // of the site, as all nodes of the command leave them
+  WakeRoom& room;          // for all of them
   Events& out;
   std::vector<Order>& orders;
   bool state_changed = false, attributes_changed = false, spec_changed = false, reason_given = false, kill_jobs = false;
@@ -72,7 +73,7 @@ Result<> act(NodeUpdate& u, const ActionRow& row) {
   c.force = row.force;
   if (u.reason_given) c.reason = u.state.reason;
   u.state_changed = false;  // the event of the action says the reason
-  return control_node(u.v, u.n, c, u.out, u.orders);
+  return control_node(u.v, u.n, c, u.room, u.out, u.orders);
 }
 
 // A machine that came with slurmd -F is the node no longer: slurm.conf(5) Dynamic Future Nodes.
@@ -288,9 +289,9 @@ void take_reason(NodeUpdate& u, const std::vector<rpc::KeyValue>& changes) {
 }
 
 Result<> update_one(const View& view, const Node& node, size_t index, size_t count, const std::vector<rpc::KeyValue>& changes,
-                    Topologies& topologies, Decision<rpc::Messages>& decision) {
-  NodeUpdate update{view,       node,       index,           count,          state_of(node, view.now), attributes_of(node),
-                    *node.spec, topologies, decision.events, decision.orders};
+                    Topologies& topologies, WakeRoom& room, Decision<rpc::Messages>& decision) {
+  NodeUpdate update{view,       node,       index, count,           state_of(node, view.now), attributes_of(node),
+                    *node.spec, topologies, room,  decision.events, decision.orders};
   take_reason(update, changes);
   for (const Key& key : kKeys)
     for (const rpc::KeyValue& kv : changes)
@@ -365,7 +366,8 @@ Result<Decision<rpc::Messages>> decide(const View& view, const rpc::UpdateNode& 
   Decision<rpc::Messages> d;
   const Topologies before = view.cluster.topologies ? *view.cluster.topologies : Topologies{};
   Topologies after = before;
-  for (size_t i = 0; i < nodes.size(); ++i) MUSTER_TRY_VOID(update_one(view, *nodes[i], i, nodes.size(), changes, after, d));
+  WakeRoom room(view);
+  for (size_t i = 0; i < nodes.size(); ++i) MUSTER_TRY_VOID(update_one(view, *nodes[i], i, nodes.size(), changes, after, room, d));
   if (!(after == before)) d.events.push_back(event::TopologyDefined{std::make_shared<const Topologies>(std::move(after))});
   return d;
 }

@@ -82,8 +82,14 @@ void Certificates::tell_identity() {
 Result<> Certificates::keep(TokenBook book) {
   MUSTER_TRY_VOID(os::write_file_atomic(path_, wire::encoded(book.state()), 0600));
   book_ = std::move(book);
+  names_of_nodes_.reset();
   tell_identity();
   return {};
+}
+
+std::shared_ptr<const TokenNames> Certificates::names_of_nodes(Time now) {
+  if (!names_of_nodes_ || now >= names_of_nodes_->until) names_of_nodes_ = std::make_shared<const TokenNames>(book_.names_of_nodes(now));
+  return names_of_nodes_;
 }
 
 Result<rpc::TokenCreated> Certificates::create(const rpc::CreateToken& asked, Time now) {

@@ -32,6 +32,8 @@ class Certificates {
   // `who`: who asks, as the connection proves it. kAccessDenied, kAuthFailed: not for that name, and why.
   Result<rpc::CertificateIssued> issue(const Subject& who, const std::string& address, const rpc::AskCertificate& asked, Time now);
   const TokenBook& book() const { return book_; }
+  // Counted anew only when the book has changed, or a token has expired.
+  std::shared_ptr<const TokenNames> names_of_nodes(Time now);
   rpc::ClusterTrust trust() const { return {identity_->authority, book_.state().revoked}; }
 
  private:
@@ -43,6 +45,7 @@ class Certificates {
 
   std::string path_, secret_;
   TokenBook book_;
+  std::shared_ptr<const TokenNames> names_of_nodes_;  // null: the book has changed
   std::shared_ptr<net::Identity> identity_ = std::make_shared<net::Identity>();
 };
 

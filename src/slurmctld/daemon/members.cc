@@ -107,6 +107,11 @@ Result<Caller> Members::as_itself(const net::Channel& channel, uint16_t message,
   }
 }
 
+std::shared_ptr<const TokenNames> Members::names_kept_from(const net::Channel& channel) const {
+  if (!certificates_ || channel.peer().trust == net::Trust::kCertificate) return nullptr;
+  return certificates_->names_of_nodes(net::Loop::now());
+}
+
 void Members::set_through(Caller& caller, const net::Peer& peer, const Cluster& cluster) {
   if (peer.trust != net::Trust::kCertificate) return;
   caller.through = peer.certified;
@@ -146,11 +151,10 @@ Result<rpc::TokenRevoked> Members::answer(const net::Channel&, const Subject&, c
 Result<std::string> Members::future_name(const Subject& who, const rpc::AskCertificate& request) const {
   if (who.kind != SubjectKind::kToken || request.role != rpc::TokenRole::kNode || !request.name.empty())
     return fail(Errc::kAccessDenied, {}, "a FUTURE node is chosen for who joins by a token and names none");
-  const TokenBook& book = certificates_->book();
-  MUSTER_TRY(names, book.names(who.name, request.role, net::Loop::now()));
+  MUSTER_TRY(names, certificates_->book().names(who.name, request.role, net::Loop::now()));
   FutureNames usable;
   usable.may_have = [&names](const std::string& node) { return std::ranges::binary_search(names, node); };
-  usable.is_free = [&book](const std::string& node) { return !book.is_given(node); };
+  usable.is_free = [tokens = certificates_->names_of_nodes(net::Loop::now())](const std::string& node) { return !tokens->is_given(node); };
   return choose_(*request.future, usable);
 }
 

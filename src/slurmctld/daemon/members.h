@@ -45,6 +45,8 @@ class Members {
   // As whom a request counts that a host makes in its own name. kAccessDenied: it would be another, or takes a name from a machine that is there.
   Result<Caller> as_itself(const net::Channel& channel, uint16_t message, std::string_view payload, const Subject& who,
                            const Cluster& cluster, Caller caller) const;
+  // Which names are kept from who joins over this connection: those of tokens, unless a certificate says who it is. Null: none.
+  std::shared_ptr<const TokenNames> names_kept_from(const net::Channel& channel) const;
   // Notes in a caller whom a peer names that this peer is to be believed only so far.
   static void set_through(Caller& caller, const net::Peer& peer, const Cluster& cluster);
 

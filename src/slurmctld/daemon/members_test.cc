@@ -54,12 +54,12 @@ struct Gate {
     names[name] = id;
     cluster.node_names = std::make_shared<const std::unordered_map<std::string, uint32_t>>(names);
   }
-  const net::Channel& channel() {
+  const net::Channel& channel(net::Trust trust = net::Trust::kToken) {
     int pair[2];
     EXPECT_EQ(::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair), 0);
     fds.push_back(pair[1]);
     net::Peer peer;
-    peer.trust = net::Trust::kToken;
+    peer.trust = trust;
     peer.address = "10.0.0.1:4000";
     return *channels.emplace_back(net::adopt_channel(loop, pair[0], peer));
   }
@@ -143,6 +143,18 @@ TEST(MembersByToken, NobodyElseHasANodeChosen) {
   login.role = rpc::TokenRole::kLogin;
   EXPECT_EQ(gate.gets(token, login), "");
   EXPECT_EQ(gate.asked_for, "");
+}
+
+// Who has the cluster key, or is root on slurmctld's host, says no name of a token.
+TEST(MembersByToken, ItsNamesAreKeptFromWhoHasNone) {
+  Gate gate;
+  const auto kept = [&](net::Trust trust) { return gate.members->names_kept_from(gate.channel(trust)); };
+  EXPECT_FALSE(kept(net::Trust::kCertificate));
+  for (net::Trust trust : {net::Trust::kLocalUser, net::Trust::kClusterKey}) EXPECT_FALSE(kept(trust)->is_open("f1"));
+  const Subject token = gate.token("f[1-2]", 2);
+  for (net::Trust trust : {net::Trust::kLocalUser, net::Trust::kClusterKey}) EXPECT_TRUE(kept(trust)->is_open("f1"));
+  EXPECT_EQ(gate.gets(token, as_future("a")), "node:f1");
+  EXPECT_TRUE(kept(net::Trust::kClusterKey)->is_given("f1"));
 }
 
 TEST(MembersByToken, ANodeJoinsAsTheOneOfItsCertificate) {

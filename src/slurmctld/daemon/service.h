@@ -127,6 +127,7 @@ class Service {
   Result<> change_as(const Call& call, rpc::UpdateJob request);
   Result<> change_named(const Call& call, rpc::RunWithoutJob request);
   Result<> change_named(const Call& call, rpc::UpdateReservation request);
+  Result<> join(Call call, rpc::JoinNode request);
   // service_managed.cc: the manager of the job's steps decides, or is asked for its news first
   template <class Request>
   Result<> change_by_manager(const Call& call, Request request);

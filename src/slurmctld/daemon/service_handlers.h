@@ -61,6 +61,13 @@ Result<> Service::of_members(const Call& call, Request request) {
   return {};
 }
 
+inline Result<> Service::join(Call call, rpc::JoinNode request) {
+  const auto channel = call.channel.lock();
+  if (!channel) return {};
+  call.who.token_names = members_.names_kept_from(*channel);
+  return change(call, std::move(request));
+}
+
 template <class Request>
 Result<> Service::change_by_manager(const Call& call, Request request) {
   const auto manager = manager_to_ask(*core_.snapshot(), *ports_.settings(), call.who, row_of<Request>.of_job, request.job);

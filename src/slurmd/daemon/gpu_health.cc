@@ -50,8 +50,8 @@ void GpuHealth::ask() {
     loop_.defer([this] { give_up(); });
     return;
   }
-  run_ = programs_.run_and_read(site::ProgramCall(plan_.program, {"gpu-health", plan_.library}), own_environment(), std::nullopt,
-                                [this](const std::string& error, const std::string& output) { answered(error, output); });
+  run_ = programs_.run_and_read(site::ProgramCall(plan_.program, {"gpu-health", plan_.library, plan_.root}), own_environment(),
+                                std::nullopt, [this](const std::string& error, const std::string& output) { answered(error, output); });
   deadline_ = loop_.after(plan_.timeout, [this] { give_up(); });
 }
 

@@ -1,4 +1,4 @@
-// GpuHealth: has the driver asked how this node's NVIDIA cards are, at the start, every HealthCheckInterval (5 minutes where that is 0) and
+// GpuHealth: has the drivers asked how this node's GPUs are, at the start, every HealthCheckInterval (5 minutes where that is 0) and
 // when somebody asks, and says what is wrong. SlurmdParameters=gpu_checks, Muster's own; the rules are those of slurmd/core/gpu_checks.h.
 //
 // Another process asks (`slurmd gpu-health`, os/node/gpu_health.h). One that has not answered within HealthCheckTimeout is killed, which is a
@@ -25,8 +25,9 @@ namespace muster::slurmd {
 class GpuHealth {
  public:
   struct Plan {
-    std::string program, library;  // slurmd; NVIDIA's, for dlopen
-    std::vector<uint32_t> cards;   // minor numbers of those that the node has registered; none: nothing is asked
+    std::string program, library;  // slurmd; NVIDIA's, for dlopen, where one of the cards is of them
+    std::string root;              // before /dev, /proc and /sys; "" but in tests
+    std::vector<GpuId> cards;      // that the node has registered; none: nothing is asked
     Duration interval{}, timeout{};
     bool on() const { return !cards.empty(); }
   };

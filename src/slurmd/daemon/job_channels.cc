@@ -3,15 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "base/text.h"
-#include "os/files.h"
-
 namespace muster::slurmd {
-namespace {
-
-constexpr size_t kLargest = 4u << 20;
-
-}  // namespace
 
 void JobChannels::start(bool on) {
   read();
@@ -23,25 +15,14 @@ void JobChannels::start(bool on) {
   if (!driver_) log_.info("no IMEX channels here: nvidia-caps-imex-channels is not in /proc/devices");
 }
 
-// "job generation channel uid". A line that a crash has left half written is skipped.
 void JobChannels::read() {
-  const std::string content = os::read_file(path_, kLargest).value_or("");
-  for (std::string_view line : split(content, '\n')) {
-    const auto words = split(line, ' ');
-    if (words.size() != 4) continue;
-    std::vector<uint32_t> numbers;
-    for (std::string_view word : words)
-      if (const auto number = parse_number<uint32_t>(word)) numbers.push_back(*number);
-    if (numbers.size() == 4) jobs_[JobId(numbers[0])] = {numbers[1], numbers[2], Uid(numbers[3])};
-  }
+  for (const auto& [job, generation, channel, uid] : rows_.read()) jobs_[JobId(job)] = {generation, channel, Uid(uid)};
 }
 
-Result<> JobChannels::write() const {
-  std::string content;
-  for (const auto& [job, held] : jobs_)
-    content += std::to_string(job.value) + " " + std::to_string(held.generation) + " " + std::to_string(held.channel) + " " +
-               std::to_string(held.uid.value) + "\n";
-  return os::write_file_atomic(path_, content, 0600);
+Result<> JobChannels::write() {
+  std::vector<Rows::Row> rows;
+  for (const auto& [job, held] : jobs_) rows.emplace_back(job.value, held.generation, held.channel, held.uid.value);
+  return rows_.replace(rows);
 }
 
 bool JobChannels::is_held(uint32_t channel) const {

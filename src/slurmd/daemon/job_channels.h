@@ -11,13 +11,15 @@
 #include "base/ids.h"
 #include "os/log.h"
 #include "os/node/imex_channels.h"
+#include "slurmd/daemon/kept_rows.h"
 
 namespace muster::slurmd {
 
 class JobChannels {
  public:
   // `root`: see os::ImexDevices.
-  JobChannels(os::Log& log, std::string path, std::string root) : log_(log), path_(std::move(path)), devices_(std::move(root)) {}
+  JobChannels(os::Log& log, std::string path, std::string root)
+      : log_(log), rows_(log, std::move(path), kLargest), devices_(std::move(root)) {}
 
   // Before anything else, and whenever the configuration is read again. `on`: jobs are given channels here; without the driver the node has none, which is no fault.
   void start(bool on);
@@ -35,11 +37,14 @@ class JobChannels {
     Uid uid{};
   };
   void read();
-  Result<> write() const;
+  Result<> write();
   bool is_held(uint32_t channel) const;
 
+  using Rows = KeptRows<uint32_t, uint32_t, uint32_t, uint32_t>;  // job, generation, channel, uid
+  static constexpr size_t kLargest = 4u << 20;                    // bytes
+
   os::Log& log_;
-  std::string path_;
+  Rows rows_;
   os::ImexDevices devices_;
   uint32_t driver_ = 0;
   std::map<JobId, Held> jobs_;

@@ -1,5 +1,7 @@
 #include "slurmd/daemon/node_checks.h"
 
+#include <algorithm>
+
 #include "os/clock.h"
 #include "os/files.h"
 #include "os/node/gpu_health.h"
@@ -40,8 +42,9 @@ void NodeChecks::start(std::function<void()> then) {
 }
 
 GpuHealth::Plan NodeChecks::gpu_plan() const {
-  GpuHealth::Plan plan{.program = setup_.program_directory + "/slurmd", .library = nvml_library()};
-  if (setup_.parameters.has("gpu_checks")) plan.cards = os::nvidia_minors(setup_.hardware.gres);
+  GpuHealth::Plan plan{.program = setup_.program_directory + "/slurmd", .root = device_root()};
+  if (setup_.parameters.has("gpu_checks")) plan.cards = os::cards_of(setup_.hardware.gres);
+  if (!std::ranges::all_of(plan.cards, &GpuId::render)) plan.library = nvml_library();
   plan.interval = setup_.config().health_check_interval;
   plan.timeout = setup_.config().health_check_timeout;
   return plan;

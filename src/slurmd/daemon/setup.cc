@@ -72,7 +72,7 @@ Result<> fill_hardware(Setup& setup, const Arguments& arguments) {
 // What job_container.conf or namespace.yaml says for this node. Nothing of a job may run outside what was meant for it, so what is missing is an error.
 Result<> find_job_namespace(Setup& setup) {
   if (!config::has_job_namespaces(setup.config())) return {};
-  config::JobNamespace own = setup.loaded->job_container.of(setup.node);
+  config::JobNamespace own = setup.loaded->job_namespaces.of(setup.node);
   const std::string type(config::namespace_type(setup.config()));
   auto said = [&own](const char* key) { return std::string(own.file()) + ": " + key + ": "; };
   if (own.base.empty())

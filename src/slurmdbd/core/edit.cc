@@ -13,7 +13,7 @@
 namespace muster::slurmdbd {
 namespace {
 
-constexpr size_t kMostNameBytes = 200, kMostEdits = 10'000;
+constexpr size_t kMostEdits = 10'000;
 
 void lower(std::optional<std::string>& name) {
   if (name) name = to_lower(*name);
@@ -211,28 +211,19 @@ void Editor::normalise() {
 }
 
 Result<> Editor::check_names() const {
-  auto check = [](const char* field, const std::vector<std::string>& names) -> Result<> {
-    for (const std::string& n : names) {
-      bool bad = n.empty() || n.size() > kMostNameBytes || std::ranges::any_of(n, [](char c) {
-                   return static_cast<unsigned char>(c) <= ' ' || std::string_view(",|'\"/\\:=").contains(c);
-                 });
-      if (bad)
-        return fail(Errc::kBadName, std::string(field) + " '" + n + "': a name has 1 to " + std::to_string(kMostNameBytes) +
-                                        " bytes, no space and none of , | ' \" / \\ : =");
-    }
-    return {};
-  };
   const EntityFilter& where = edit_.where;
-  MUSTER_TRY_VOID(check("Account", where.accounts));
-  MUSTER_TRY_VOID(check("Cluster", where.clusters));
-  MUSTER_TRY_VOID(check("User", where.users));
-  MUSTER_TRY_VOID(check("QOS", where.qos));
-  MUSTER_TRY_VOID(check("WCKey", where.wckeys));
-  MUSTER_TRY_VOID(check("Name", where.names));
-  MUSTER_TRY_VOID(check("Server", where.servers));
-  MUSTER_TRY_VOID(check("Federation", where.federations));
-  if (edit_.set.new_name) MUSTER_TRY_VOID(check("NewName", {*edit_.set.new_name}));
-  if (const auto& key = edit_.set.default_wckey; key && !key->empty()) MUSTER_TRY_VOID(check("DefaultWCKey", {*key}));
+  MUSTER_TRY_VOID(slurmdbd::check_names("Account", where.accounts));
+  MUSTER_TRY_VOID(slurmdbd::check_names("Cluster", where.clusters));
+  MUSTER_TRY_VOID(slurmdbd::check_names("User", where.users));
+  MUSTER_TRY_VOID(slurmdbd::check_names("QOS", where.qos));
+  MUSTER_TRY_VOID(slurmdbd::check_names("WCKey", where.wckeys));
+  if (edit_.verb == EditVerb::kAdd)
+    for (const std::string& key : where.wckeys) MUSTER_TRY_VOID(check_new_wckey("WCKey", key));
+  MUSTER_TRY_VOID(slurmdbd::check_names("Name", where.names));
+  MUSTER_TRY_VOID(slurmdbd::check_names("Server", where.servers));
+  MUSTER_TRY_VOID(slurmdbd::check_names("Federation", where.federations));
+  if (edit_.set.new_name) MUSTER_TRY_VOID(slurmdbd::check_names("NewName", {*edit_.set.new_name}));
+  if (const auto& key = edit_.set.default_wckey; key && !key->empty()) MUSTER_TRY_VOID(check_new_wckey("DefaultWCKey", *key));
   return {};
 }
 

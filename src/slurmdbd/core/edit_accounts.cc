@@ -7,6 +7,21 @@
 namespace muster::slurmdbd {
 namespace {
 
+// Of accounts, root included: whoever answers about the tree goes down it account by account, and names all those above.
+constexpr size_t kMostDepth = 100;
+
+size_t depth_of(const Directory& directory, uint32_t id) {
+  size_t depth = 0;
+  for (auto at = directory.associations.find(id); at != directory.associations.end() && depth <= directory.associations.size(); ++depth)
+    at = directory.associations.find(at->second.parent_id);
+  return depth;
+}
+
+Result<> check_depth(const std::string& parent, size_t depth) {
+  if (depth <= kMostDepth) return {};
+  return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": accounts stand at most " + std::to_string(kMostDepth) + " deep");
+}
+
 // One flag is kept; the other word takes it away.
 Result<std::vector<NamesChange>> flag_changes(std::vector<NamesChange> changes) {
   for (NamesChange& change : changes)
@@ -54,7 +69,9 @@ Result<> Editor::add_accounts() {
         return fail(Errc::kInvalidParentAccount, "Parent=" + parent + ": there is no such account on cluster " + cluster,
                     "sacctmgr add account " + parent + " makes it");
       MUSTER_TRY_VOID(may_edit(cluster, parent));
+      if (known) MUSTER_TRY_VOID(may_edit(cluster, name));  // with an account that was deleted its old jobs come back
       uint32_t above_id = above->id;
+      MUSTER_TRY_VOID(check_depth(parent, depth_of(d_, above_id) + 1));
       Association& a = new_association(cluster, name, "", "", above_id);
       MUSTER_TRY_VOID(change_association(a));
       changed_.associations.push_back(a);
@@ -113,6 +130,10 @@ Result<> Editor::move_account(uint32_t id, const std::string& parent) {
         Errc::kInvalidParentAccount,
         "Parent=" + parent + ": it is " + (parent == association.account ? "the account itself" : "below account " + association.account));
   MUSTER_TRY_VOID(may_edit(association.cluster, parent));
+  size_t deepest = 0;
+  for (uint32_t below : own)
+    if (d_.associations.at(below).user.empty()) deepest = std::max(deepest, depth_of(d_, below));
+  MUSTER_TRY_VOID(check_depth(parent, depth_of(d_, above->id) + 1 + deepest - depth_of(d_, id)));
   association.parent_id = above->id;
   association.modified = context_.now;
   return {};

@@ -219,6 +219,9 @@ TEST_F(EditTest, UsersOfAnAccountAreItsCoordinatorsWhileTheFlagIsSet) {
   q.filter.users = {"u"};
   q.with_coordinators = true;
   EXPECT_EQ(query(d, q, {}).users.at(0).coordinator_of, (std::vector<std::string>{"below", "sub", "top"}));
+  q.what = Entity::kAccount;
+  EXPECT_EQ(query(d, q, {}).accounts.size(), 3u) << "those that he coordinates";
+  q.what = Entity::kUser;
   q.with_coordinators = false;
   EXPECT_TRUE(query(d, q, {}).users.at(0).coordinator_of.empty()) << "slurmctld is told what was given by name";
   commit(flags("NoUsersAreCoords"));
@@ -229,6 +232,42 @@ TEST_F(EditTest, UsersOfAnAccountAreItsCoordinatorsWhileTheFlagIsSet) {
   for (auto& [id, a] : d.associations)
     if (a.user == "u") a.deleted = true;
   EXPECT_FALSE(coordinates(d, "u", "alpha", "below")) << "who was taken out of the account is none of its users";
+}
+
+// The records of its old jobs, and their scripts, are for the coordinators of an account.
+TEST_F(EditTest, ACoordinatorBringsBackNoAccountThatWasNotHis) {
+  commit(account("top"));
+  commit(account("sub", "top"));
+  commit(account("other"));
+  commit(user("u", "top"));
+  d.users.at("u").coordinator_of = {"top"};
+  now += kForgottenWithin;
+  for (const char* name : {"sub", "other"}) commit(remove(Entity::kAccount, [&](EntityFilter& f) { f.accounts = {name}; }));
+  EXPECT_TRUE(find("other").deleted);
+  EXPECT_EQ(refused(account("other", "top"), "u", AdminLevel::kNone), Errc::kAccessDenied);
+  commit(account("sub", "top"), "u", AdminLevel::kNone);
+  commit(account("fresh", "top"), "u", AdminLevel::kNone);
+  commit(account("other", "top"));
+}
+
+TEST_F(EditTest, AccountsStandSoDeepAndNoDeeper) {
+  std::string above = "root";
+  for (int depth = 2; depth <= 100; ++depth) {
+    const std::string name = "a" + std::to_string(depth);
+    commit(account(name.c_str(), above.c_str()));
+    above = name;
+  }
+  EXPECT_EQ(refused(account("b", above.c_str())), Errc::kInvalidParentAccount);
+  commit(account("top"));
+  commit(account("below", "top"));
+  const auto move = [&](const char* name, const char* parent) {
+    return make(EditVerb::kModify, Entity::kAccount, [&](EntityEdit& e) {
+      e.where.accounts = {name};
+      e.set.parent = parent;
+    });
+  };
+  EXPECT_EQ(refused(move("top", "a99")), Errc::kInvalidParentAccount) << "what is below would be too deep";
+  commit(move("top", "a98"));
 }
 
 TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
@@ -258,6 +297,8 @@ TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
     e.where.users = {"u"};
     e.where.wckeys = {"x"};
   };
+  auto marked = give;
+  EXPECT_EQ(refused(make(EditVerb::kAdd, Entity::kWckey, [&](EntityEdit& e) { marked(e), e.where.wckeys = {"*x"}; })), Errc::kBadName);
   commit(make(EditVerb::kAdd, Entity::kWckey, give));
   commit(choose("x"), "u", AdminLevel::kNone);
   EXPECT_EQ(keys(), "w *x ");
@@ -273,6 +314,25 @@ TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
   EXPECT_EQ(keys(), "w ") << "marked as deleted";
   q.filter.with_deleted = false;
   EXPECT_EQ(keys(), "");
+}
+
+TEST_F(EditTest, WhoIsThereAlreadyAndGetsADefaultWckeyIsToldOfIt) {
+  commit(account("a"));
+  commit(user("u", "a"));
+  commit(make(EditVerb::kAdd, Entity::kWckey, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.where.wckeys = {"w"};
+  }));
+  const auto with_default = make(EditVerb::kAdd, Entity::kUser, [](EntityEdit& e) {
+    e.where.users = {"u"};
+    e.set.default_wckey = "w";
+  });
+  auto done = attempt({with_default});
+  ASSERT_TRUE(done);
+  ASSERT_EQ(done->answer.changed.at(0).wckeys.size(), 1u);
+  EXPECT_EQ(done->answer.changed[0].wckeys[0].name, "w");
+  commit(with_default);
+  EXPECT_EQ(d.users.at("u").default_wckey, "w");
 }
 
 TEST_F(EditTest, AClusterThatIsAddedAgainBeginsAnew) {
@@ -444,6 +504,16 @@ TEST(EditJobs, NewWCKeyNeedsThatTheyAreTracked) {
   EXPECT_NE(refused.error().message().find("TrackWCKey"), std::string_view::npos);
   settings.tracks_wckeys = true;
   EXPECT_TRUE(check_job_edit(q, true, settings, none));
+  for (const char* name : {"*new", "a,b", "a b"}) {
+    q.wckey = name;
+    const auto bad = check_job_edit(q, true, settings, none);
+    ASSERT_FALSE(bad) << name;
+    EXPECT_EQ(bad.error().code, Errc::kBadName);
+  }
+  q.wckey = "";
+  EXPECT_TRUE(check_job_edit(q, true, settings, none)) << "takes it away";
+  q.where.jobs.emplace_back().has_step = true;
+  EXPECT_FALSE(check_job_edit(q, true, settings, none)) << "the job would be changed, and not the step";
 }
 
 TEST(EditJobs, OfATimeThoseThatBeganAndEndedInIt) {

@@ -4,6 +4,8 @@
 #include <tuple>
 #include <utility>
 
+#include "slurmdbd/core/names.h"
+
 namespace muster::slurmdbd {
 namespace {
 
@@ -80,8 +82,36 @@ Result<> check_job_edit(const rpc::EditJobRecords& edit, bool is_operator, const
     return fail(Errc::kError, "modify job: JobID, User or WCKey say which jobs are changed, and none of them is given");
   if (edit.wckey && !settings.tracks_wckeys)
     return fail(Errc::kError, "NewWCKey: wckeys of jobs are not tracked, for slurmdbd.conf has no TrackWCKey=yes");
+  if (edit.wckey && !edit.wckey->empty()) MUSTER_TRY_VOID(check_new_wckey("NewWCKey", *edit.wckey));
+  if (std::ranges::any_of(edit.where.jobs, &rpc::JobSelector::has_step))
+    return fail(Errc::kError, "JobID: names a step, and records of jobs are modified");
   if (edit.tres_allocated) return check_amounts(*edit.tres_allocated, directory);
   return {};
+}
+
+Result<rpc::JobRecordFilter> jobs_to_edit(const rpc::EditJobRecords& request, Uid actor, bool is_operator) {
+  rpc::JobRecordFilter out = request.where;
+  if (is_operator) return out;
+  if (std::ranges::any_of(out.users, [&](Uid named) { return named != actor; }))
+    return fail(Errc::kAccessDenied, {}, "User: those who are no operators change their own jobs alone");
+  out.users = {actor};
+  return out;
+}
+
+size_t text_bytes(const JobRecord& record) {
+  return record.comment.size() + record.admin_comment.size() + record.system_comment.size() + record.extra.size() +
+         record.submit_line.size();
+}
+size_t text_bytes(const rpc::EditJobRecords& request) {
+  size_t bytes = 0;
+  for (const auto* text : {&request.comment, &request.admin_comment, &request.system_comment, &request.extra})
+    if (*text) bytes += (*text)->size();
+  return bytes;
+}
+Result<> check_edited_bytes(size_t bytes) {
+  if (bytes <= kMostEditedBytes) return {};
+  return fail(Errc::kResultTooLarge, "comments and the like of these jobs are more than " + std::to_string(kMostEditedBytes) + " bytes",
+              "StartTime and EndTime, or JobID, say fewer jobs");
 }
 
 Result<std::vector<JobRecord>> edit_jobs(std::vector<JobRecord> records, const rpc::EditJobRecords& request, Uid actor, bool is_operator) {

@@ -299,13 +299,17 @@ Result<> Editor::remove_wckey(uint32_t id) {
   return {};
 }
 
-// A user who is added has the key that is to be his default one.
+// A user who is added has the key that is to be his default one. Whoever was there already may have had it, and is told of it all the same.
 Result<> Editor::begin_with_wckey(const std::string& name, const std::string& key, const std::vector<std::string>& on) {
   MUSTER_TRY_VOID(need_operator("DefaultWCKey of a user who is added"));
   for (const std::string& cluster : on) add_wckey(name, cluster, key);
   UserRecord& user = d_.users.at(name);
   if (user.default_wckey == key) return {};
   touch(touched_, user);
+  user.modified = context_.now;
+  if (std::ranges::find(changed_.wckeys, name, &WckeyRecord::user) == changed_.wckeys.end())
+    for (const auto& [id, k] : d_.wckeys)
+      if (!k.deleted && k.user == name && k.name == key && wanted(on, k.cluster)) changed_.wckeys.push_back(k);
   return set_default_wckey(user, key);
 }
 

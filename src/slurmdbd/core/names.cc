@@ -1,5 +1,7 @@
 #include "slurmdbd/core/names.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 
 namespace muster::slurmdbd {
@@ -22,6 +24,25 @@ void lower_names(EntityFilter& f) {
   for (auto* names : {&f.accounts, &f.clusters, &f.parents, &f.qos, &f.wckeys, &f.default_accounts, &f.default_qos, &f.default_wckeys,
                       &f.tres, &f.federations})
     lower(*names);
+}
+
+constexpr size_t kMostNameBytes = 200;
+
+Result<> check_names(std::string_view field, const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    const bool bad = name.empty() || name.size() > kMostNameBytes || std::ranges::any_of(name, [](char c) {
+                       return static_cast<unsigned char>(c) <= ' ' || std::string_view(",|'\"/\\:=").contains(c);
+                     });
+    if (bad)
+      return fail(Errc::kBadName, std::string(field) + " '" + name + "': a name has 1 to " + std::to_string(kMostNameBytes) +
+                                      " bytes, no space and none of , | ' \" / \\ : =");
+  }
+  return {};
+}
+
+Result<> check_new_wckey(std::string_view field, const std::string& key) {
+  if (key.starts_with('*')) return fail(Errc::kBadName, std::string(field) + " '" + key + "': a wckey does not begin with *");
+  return check_names(field, {key});
 }
 
 }  // namespace muster::slurmdbd

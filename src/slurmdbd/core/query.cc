@@ -76,11 +76,13 @@ class Query {
 
   void accounts() {
     const auto coordinators = all_coordinators();
+    const bool asks_of_coordinators = q_.with_coordinators && !q_.with_associations;  // the users named are else those of associations
     for (const auto& [name, a] : d_.accounts) {
       if (!there(a, f_) || !in(f_.accounts, name) || !in(f_.descriptions, a.description) || !in(f_.organizations, a.organization)) continue;
       if (!visible(a) || !has_any_flag(f_.flags, a.flags)) continue;
       AccountRecord r = a;
       if (auto of = coordinators.find(name); of != coordinators.end()) r.coordinators.assign(of->second.begin(), of->second.end());
+      if (asks_of_coordinators && !any_in(f_.users, r.coordinators)) continue;
       out_.accounts.push_back(std::move(r));
     }
     if (q_.with_associations) associations();

@@ -1,6 +1,9 @@
 #include "slurmdbd/core/settings.h"
 
+#include <algorithm>
+
 #include "base/text.h"
+#include "config/parameter_words.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -9,6 +12,13 @@ bool has_word(std::string_view list, std::string_view word) {
   for (std::string_view w : split(list, ','))
     if (iequals(trim(w), word)) return true;
   return false;
+}
+
+// Of a key whose default is not ours.
+std::optional<Duration> seconds_if_given(const config::SimpleConf& conf, const char* key) {
+  const config::ConfigValue* value = conf.find(key);
+  if (!value || !value->given) return std::nullopt;
+  return seconds(conf.number(key));
 }
 
 }  // namespace
@@ -25,6 +35,8 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.log_file = conf.text("LogFile");
   settings.log_time_format = conf.text("LogTimeFormat");
   settings.debug_level = conf.text("DebugLevel");
+  settings.debug_level_syslog = conf.text("DebugLevelSyslog");
+  settings.debug_flags = config::OptionList::parse(conf.text("DebugFlags"));
   settings.slurm_user = conf.text("SlurmUser");
   const config::ConfigValue* auth = conf.find("AuthType");
   if (auth && auth->given) settings.auth_type = to_lower(auth->text);
@@ -39,7 +51,15 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.storage_port = static_cast<uint16_t>(conf.number("StoragePort", 3306));
   settings.storage_user = conf.text("StorageUser");
   settings.storage_password = conf.text("StoragePass");
+  settings.storage_password_script = conf.text("StoragePassScript");
+  if (!settings.storage_password_script.empty() && !settings.storage_password_script.starts_with('/'))
+    return fail(Errc::kConfig, "StoragePassScript=" + settings.storage_password_script + ": must be a path that begins with /");
   settings.storage_parameters = config::OptionList::parse(conf.text("StorageParameters"));
+  settings.token_duration =
+      seconds(std::clamp<int64_t>(settings.storage_parameters.number("token_duration", 300), 0, config::kMostTokenSeconds));
+  settings.message_timeout = seconds_if_given(conf, "MessageTimeout");
+  settings.tcp_timeout = seconds_if_given(conf, "TCPTimeout");
+  settings.communication = config::OptionList::parse(conf.text("CommunicationParameters"));
   std::string_view hidden = conf.text("PrivateData");
   settings.private_jobs = has_word(hidden, "jobs");
   settings.private_users = has_word(hidden, "users");

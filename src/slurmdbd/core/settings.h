@@ -20,13 +20,19 @@ struct Settings {
   std::string host, address;  // DbdHost, DbdAddr
   std::string backup_host;    // DbdBackupHost
   uint16_t port = 6819;
-  std::string pid_file, log_file, log_time_format, debug_level, slurm_user;
+  std::string pid_file, log_file, log_time_format, debug_level, debug_level_syslog, slurm_user;
+  config::OptionList debug_flags;
   std::string auth_type, auth_socket;  // auth_type "": not given
   StorageKind storage = StorageKind::kSqlite;
   std::string storage_file;  // of SQLite
   std::string storage_host, storage_backup_host, storage_user, storage_password, storage_database;
+  std::string storage_password_script;   // StoragePassScript; the password is not used then
+  Duration token_duration = minutes(5);  // how long its answer is
   uint16_t storage_port = 3306;
   config::OptionList storage_parameters;
+  // How long a message may be on its way, and how long it may take to reach the database; unset: our own, longer times.
+  std::optional<Duration> message_timeout, tcp_timeout;
+  config::OptionList communication;  // CommunicationParameters
   bool private_jobs = false, private_users = false, private_accounts = false;
   bool private_usage = false, private_events = false, private_reservations = false;
   bool rolls_up = true;             // not DisableRollups

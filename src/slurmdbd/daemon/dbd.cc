@@ -4,7 +4,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,7 @@
 #include <cstring>
 #include <optional>
 
+#include "base/plain_text.h"
 #include "base/version.h"
 #include "config/auth_type.h"
 #include "net/daemon_signals.h"
@@ -21,16 +21,17 @@
 #include "os/files.h"
 #include "os/limits.h"
 #include "os/log.h"
-#include "os/process.h"
 #include "os/service_manager.h"
 #include "site/conf_files.h"
-#include "site/guard.h"
 #include "site/programs.h"
 #include "site/run_as.h"
 #include "site/trust.h"
 #include "slurmdbd/core/settings.h"
 #include "slurmdbd/daemon/arguments.h"
+#include "slurmdbd/daemon/database.h"
+#include "slurmdbd/daemon/debug_log.h"
 #include "slurmdbd/daemon/entity_rows.h"
+#include "slurmdbd/daemon/log_options.h"
 #include "slurmdbd/daemon/service.h"
 #include "slurmdbd/daemon/turn.h"
 #include "sql/schema.h"
@@ -52,65 +53,6 @@ Result<Loaded> load(const std::string& path) {
   return Loaded{std::move(settings), std::move(conf->notices)};
 }
 
-os::LogOptions log_options(const Settings& s, const Arguments& a) {
-  os::LogOptions o;
-  o.program = "slurmdbd";
-  o.file = s.log_file;
-  int level = static_cast<int>(os::parse_log_level(s.debug_level).value_or(os::LogLevel::kInfo));
-  auto wanted = static_cast<os::LogLevel>(std::clamp(level + a.verbose, 0, 9));
-  o.file_level = wanted;
-  if (a.foreground) o.stderr_level = wanted;
-  if (auto format = os::parse_log_time_format(s.log_time_format)) o.time_format = *format;
-  if (o.file.empty() && !a.foreground) o.syslog_level = wanted;
-  return o;
-}
-
-// We make the directory of the SQLite file, but not the ones above it.
-Result<> make_directory(const std::string& path) {
-  if (::mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return {};
-  return fail(Errc::kStateNotSaved, "cannot make " + path + ": " + std::strerror(errno),
-              "StorageLoc=/PATH/FILE in slurmdbd.conf says where the database is");
-}
-
-sql::MariaDbOptions database_of(const Settings& settings) {
-  sql::MariaDbOptions options;
-  options.host = settings.storage_host;
-  options.backup_host = settings.storage_backup_host;
-  if (options.host.starts_with('/')) options.socket = options.host;
-  options.port = settings.storage_port;
-  options.user = settings.storage_user;
-  options.password = settings.storage_password;
-  options.database = settings.storage_database;
-  auto parameter = [&](const char* name) { return std::string(settings.storage_parameters.get(name).value_or("")); };
-  options.tls_ca = parameter("SSL_CA");
-  options.tls_capath = parameter("SSL_CAPATH");
-  options.tls_cert = parameter("SSL_CERT");
-  options.tls_key = parameter("SSL_KEY");
-  options.tls_cipher = parameter("SSL_CIPHER");
-  return options;
-}
-
-Result<std::unique_ptr<sql::Connection>> connect(const Settings& settings) {
-  if (settings.storage == StorageKind::kSqlite) return sql::open_sqlite(settings.storage_file);
-  return sql::open_mariadb(database_of(settings));
-}
-
-// `turn`: to write, where several may want to.
-Result<std::unique_ptr<sql::Storage>> open_storage(const Settings& settings, Uid slurm_user, Turn* turn) {
-  if (settings.storage == StorageKind::kSqlite) {
-    const std::string folder = site::directory_of(settings.storage_file);
-    MUSTER_TRY_VOID(make_directory(folder));
-    MUSTER_TRY_VOID(site::check_folder(folder, "the folder of StorageLoc", slurm_user));
-    MUSTER_TRY_VOID(site::check_secret(settings.storage_file, "the database", slurm_user));
-  }
-  if (turn) {
-    MUSTER_TRY(writer, sql::open_mariadb(turn->writer_options()));
-    return sql::Storage::open(std::move(writer));
-  }
-  MUSTER_TRY(connection, connect(settings));
-  return sql::Storage::open(std::move(connection));
-}
-
 std::string own_hostname() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
@@ -119,10 +61,11 @@ std::string own_hostname() {
 
 // Where the backup is to listen: DbdAddr is the primary's.
 std::string listens_at(const Settings& s) {
-  if (!is_backup(s, own_hostname())) return s.address.empty() ? "*" : s.address;
+  const std::string anywhere = s.communication.has("DisableIPv4") ? "::" : "*";
+  if (!is_backup(s, own_hostname())) return s.address.empty() ? anywhere : s.address;
   in6_addr any;
   const bool number = ::inet_pton(AF_INET, s.backup_host.c_str(), &any) == 1 || ::inet_pton(AF_INET6, s.backup_host.c_str(), &any) == 1;
-  return number ? s.backup_host : "*";
+  return number ? s.backup_host : anywhere;
 }
 
 // Ours, and the variables.
@@ -134,14 +77,16 @@ std::vector<std::string> program_environment(std::vector<std::string> variables)
 // One term of serving.
 class Dbd {
  public:
-  Dbd(os::Log& log, std::string conf_path, Arguments arguments, Turn* turn)
-      : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)), turn_(turn) {}
+  Dbd(os::Log& log, std::string conf_path, Arguments arguments, const Database& database, Turn* turn)
+      : log_(log), conf_path_(std::move(conf_path)), arguments_(std::move(arguments)), database_(database), turn_(turn) {}
 
   Result<> start(Settings settings, Uid slurm_user, std::optional<net::BoundSocket> agent) {
     settings_ = std::make_shared<const Settings>(std::move(settings));
-    MUSTER_TRY(writer, open_storage(*settings_, slurm_user, turn_));
+    debug_.set(settings_->debug_flags);
+    const std::optional<sql::MariaDbOptions> writes = turn_ ? std::optional(turn_->writer_options()) : std::nullopt;
+    MUSTER_TRY(writer, database_.open(debug_, writes ? &*writes : nullptr));
     if (turn_) MUSTER_TRY_VOID(turn_->begin(writer->connection()));
-    MUSTER_TRY(reader, open_storage(*settings_, slurm_user, nullptr));
+    MUSTER_TRY(reader, database_.open(debug_));
     log_.info("accounting records are in {}", writer->connection().name());
     MUSTER_TRY(directory, load_directory(*writer, net::Loop::now()));
     Service::Ports ports;
@@ -149,7 +94,8 @@ class Dbd {
     ports.reconfigure = [this] { return reconfigure(); };
     ports.shutdown = [this] { timer_ = loop_.after(milliseconds(50), [this] { loop_.stop(); }); };  // the answer leaves first
     programs_.set_bound_to_us();
-    loop_.on_signal(SIGCHLD, [this] { on_children(); });
+    loop_.on_signal(SIGCHLD, [this] { programs_.reap_ours(); });  // another thread may wait for StoragePassScript
+    ports.debug = &debug_;
     ports.run_program = [this](const std::string& path, std::vector<std::string> variables, std::function<void(std::string)> over) {
       programs_.run({site::ProgramCall(path)}, program_environment(std::move(variables)), kMostOfArchiveScript, std::move(over));
     };
@@ -203,12 +149,6 @@ class Dbd {
     return settings_;
   }
 
-  void on_children() {
-    const std::vector<os::Reaped> ended = os::reap_children();
-    if (ended.size() == os::kReapedAtOnce) loop_.defer([this] { on_children(); });
-    for (const os::Reaped& child : ended) programs_.reaped(child.pid, child.status.raw);
-  }
-
   Result<> reconfigure() {
     auto loaded = load(conf_path_);
     if (!loaded) return fail(Errc::kConfig, "reconfigure: the file is refused, nothing changed: " + std::string(loaded.error().message()));
@@ -217,10 +157,12 @@ class Dbd {
     Settings next = std::move(loaded->settings);
     if (next.port != before->port || next.address != before->address || next.storage != before->storage ||
         next.storage_file != before->storage_file || next.storage_database != before->storage_database ||
-        next.storage_host != before->storage_host)
-      log_.info("reconfigure: DbdPort, DbdAddr and Storage… take effect when slurmdbd is restarted");
+        next.storage_host != before->storage_host || next.storage_password_script != before->storage_password_script ||
+        next.message_timeout != before->message_timeout || next.tcp_timeout != before->tcp_timeout)
+      log_.info("reconfigure: DbdPort, DbdAddr, Storage…, MessageTimeout and TCPTimeout take effect when slurmdbd is restarted");
     os::LogOptions levels = log_options(next, arguments_);
     log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
+    debug_.set(next.debug_flags);
     std::lock_guard lock(mutex_);
     settings_ = std::make_shared<const Settings>(std::move(next));
     return {};
@@ -230,8 +172,15 @@ class Dbd {
     const Settings& settings = *settings_;
     MUSTER_TRY(security,
                site::load_security(site::TrustSettings{settings.auth_type, settings.auth_socket, settings.directory}, slurm_user));
-    auto accepted = [this](net::ChannelPtr channel) { service_->accept(std::move(channel)); };
+    auto accepted = [this](net::ChannelPtr channel) {
+      debug_.came(channel->peer());
+      service_->accept(std::move(channel));
+    };
     net::Limits limits;
+    if (settings.message_timeout) {
+      limits.frame = limits.stall = *settings.message_timeout;
+      limits.handshake = std::min(limits.handshake, *settings.message_timeout);
+    }
     limits.shares = net::Shares::make(loop_, {0, slurm_user.value, ::geteuid()});
     limits.largest = [](uint16_t message) { return wire::largest_request(message, 0); };
     limits.shares->on_refused = [this](const std::string& text) { log_.error("{}", text); };
@@ -251,7 +200,9 @@ class Dbd {
   os::Log& log_;
   std::string conf_path_;
   Arguments arguments_;
+  const Database& database_;
   Turn* turn_;
+  DebugLog debug_{log_};
   bool given_back_ = false;
   mutable std::mutex mutex_;
   std::shared_ptr<const Settings> settings_;
@@ -262,10 +213,10 @@ class Dbd {
   std::vector<std::unique_ptr<net::Listener>> listeners_;
 };
 
-Result<std::string> tables_told(const Settings& s) {
+Result<std::string> tables_told(const Settings& s, const Database& database) {
   if (s.storage == StorageKind::kSqlite && ::access(s.storage_file.c_str(), F_OK) != 0 && errno == ENOENT)
     return s.storage_file + ": there is no database yet; the first start makes it";
-  MUSTER_TRY(connection, connect(s));
+  MUSTER_TRY(connection, database.connect());
   MUSTER_TRY(version, sql::schema_version(*connection));
   if (version > sql::kSchemaVersion)
     return fail(Errc::kStateNotSaved, connection->name() + ": version of the tables: " + std::to_string(version) +
@@ -275,8 +226,10 @@ Result<std::string> tables_told(const Settings& s) {
 }
 
 // -u: looks at the tables and makes none.
-int print_version(const Settings& s) {
-  auto told = tables_told(s);
+int print_version(const Settings& s, Uid slurm_user) {
+  const Database database(s, slurm_user,
+                          [](const std::string& text) { std::fprintf(stderr, "slurmdbd: error: %s\n", plain(text).c_str()); });
+  auto told = tables_told(s, database);
   if (!told) {
     std::fprintf(stderr, "slurmdbd: error: %s\n", std::string(told.error().message()).c_str());
     return 1;
@@ -304,9 +257,10 @@ Result<> serve_by_turns(os::Log& log, const std::string& path, const Arguments& 
                         net::BoundSocket bound, const std::function<Result<>()>& tell_ready) {
   std::optional<net::BoundSocket> agent = std::move(bound);
   const std::string agent_path = agent->path;
+  const Database database(settings, slurm_user, [&log](const std::string& text) { log.error("{}", text); });
   std::unique_ptr<Turn> turn;
   const bool backup = is_backup(settings, own_hostname());
-  if (settings.storage == StorageKind::kMariaDb) turn = std::make_unique<Turn>(log, database_of(settings), backup);
+  if (settings.storage == StorageKind::kMariaDb) turn = std::make_unique<Turn>(log, database.mariadb(), backup);
   else if (backup)
     return fail(Errc::kConfig, "DbdBackupHost: this host is the backup, and the database is a file: both slurmdbds need one MariaDB",
                 "StorageType=accounting_storage/mysql in slurmdbd.conf");
@@ -330,7 +284,7 @@ Result<> serve_by_turns(os::Log& log, const std::string& path, const Arguments& 
     if (!agent) agent = bind_again(agent_path, log);
     net::ignore_daemon_signals();  // those of the loop that waited are back at their defaults
     std::shared_ptr<void> busy = turn ? turn->busy() : nullptr;
-    Dbd dbd(log, path, arguments, turn.get());
+    Dbd dbd(log, path, arguments, database, turn.get());
     if (auto ok = dbd.start(settings, slurm_user, std::exchange(agent, std::nullopt)); !ok) {
       if (!turn || (!turn->lost() && !again)) return ok;
       log.error("this slurmdbd does not serve: {}", ok.error().message());
@@ -369,7 +323,7 @@ int run_slurmdbd(int argc, char** argv) {
   if (auto ok = site::check_secret_of_group(path, "slurmdbd.conf", *slurm_user); !ok) return die(ok.error());
   if (arguments.only_version) {
     if (auto ok = site::become_user(settings.slurm_user); !ok) return die(ok.error());
-    return print_version(settings);
+    return print_version(settings, *slurm_user);
   }
   if (!arguments.foreground) {
     auto begun = os::Detached::begin();

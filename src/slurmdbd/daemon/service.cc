@@ -12,6 +12,7 @@
 #include "slurmdbd/core/names.h"
 #include "slurmdbd/core/query.h"
 #include "slurmdbd/core/record_rights.h"
+#include "slurmdbd/core/settings_text.h"
 #include "slurmdbd/daemon/entity_rows.h"
 #include "slurmdbd/daemon/usage_rolling.h"
 #include "wire/accounting_instances.h"
@@ -130,6 +131,7 @@ net::ChannelSet::Events Service::channel_events() {
   net::ChannelSet::Events events;
   events.frame = [this](const net::ChannelPtr& channel, const net::Frame& frame) { return dispatch(channel, frame); };
   events.ended = [this](const net::Channel* channel) {
+    if (ports_.debug) ports_.debug->went(channel->peer());
     streams_.forget(channel);
     waits_.forget(channel);
     if (const auto cluster = controllers_.ended(channel)) controller_is_away(*cluster);
@@ -199,6 +201,7 @@ Result<> Service::dispatch(const net::ChannelPtr& channel, const net::Frame& fra
     MUSTER_TRY_VOID(unpack(frame, call, inner));
     payload = inner;
   }
+  if (ports_.debug) ports_.debug->asked(peer, call.who.uid, call.message);
   if (call.who.slurm || users_.prepared(call.who.uid)) return serve(std::move(call), channel, payload);
   users_.prepare(call.who.uid, [this, call, kept = std::string(payload)] {
     auto asker = call.channel.lock();
@@ -514,6 +517,7 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
                 "that means " + std::to_string(numbers.size()) + " jobs, and one request looks at " + std::to_string(most),
                 "StartTime and EndTime, or JobID, say fewer");
   std::vector<JobRecord> out;
+  size_t bytes = 0;
   std::span<const int64_t> rest = numbers;
   while (!rest.empty()) {
     rpc::JobRecords part;
@@ -521,6 +525,8 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
     MUSTER_TRY_VOID(writer_storage_->load_jobs(rest, false, part, taken));
     if (!taken) break;
     rest = rest.subspan(taken);
+    for (const JobRecord& job : part.jobs) bytes += text_bytes(job);
+    MUSTER_TRY_VOID(check_edited_bytes(bytes));
     std::ranges::move(part.jobs, std::back_inserter(out));
   }
   return out;
@@ -529,10 +535,10 @@ Result<std::vector<JobRecord>> Service::stored_jobs(const rpc::JobRecordFilter& 
 Result<rpc::JobRecordsEdited> Service::edit_job_records(const Caller& who, const rpc::EditJobRecords& request) {
   const bool is_operator = level(who) >= AdminLevel::kOperator;
   MUSTER_TRY_VOID(check_job_edit(request, is_operator, *ports_.settings(), *directory()));
-  rpc::JobRecordFilter where = request.where;
-  if (!is_operator) where.users = {who.uid};
+  MUSTER_TRY(where, jobs_to_edit(request, who.uid, is_operator));
   MUSTER_TRY(records, stored_jobs(where, kMostEditedJobs));
   if (records.empty() && !is_operator) return fail(Errc::kAccessDenied, {}, "none of these jobs is one of user " + who.name);
+  MUSTER_TRY_VOID(check_edited_bytes(text_bytes(request) * records.size()));
   rpc::JobRecordsEdited answer;
   MUSTER_TRY(changed, edit_jobs(std::move(records), request, who.uid, is_operator));
   answer.jobs = std::move(changed);
@@ -567,29 +573,8 @@ Result<> Service::text(const Call& call, std::string_view payload) {
   rpc::QueryText query;
   MUSTER_TRY_VOID(wire::decode(payload, query));
   if (query.subject != "config") return fail(Errc::kNotFound, {}, "slurmdbd answers about: config");
-  auto settings = ports_.settings();
   rpc::Text out;
-  auto line = [&](const char* key, const std::string& value) { out.text += std::string(key) + "=" + value + "\n"; };
-  line("ArchiveDir", settings->archive.directory);
-  for (const RecordKindRow& row : record_kinds()) line(row.archive_key, archived(settings->archive, row) ? "Yes" : "No");
-  line("ArchiveScript", settings->archive.script);
-  line("DbdAddr", settings->address.empty() ? settings->host : settings->address);
-  line("DbdBackupHost", settings->backup_host);
-  line("DbdHost", settings->host);
-  line("DbdPort", std::to_string(settings->port));
-  line("DebugLevel", settings->debug_level);
-  line("LogFile", settings->log_file);
-  line("MaxQueryTimeRange", settings->longest_query ? format_span_full(*settings->longest_query) : "UNLIMITED");
-  line("PidFile", settings->pid_file);
-  line("SlurmUser", settings->slurm_user + "(" + std::to_string(slurm_user_.value) + ")");
-  line("StorageBackupHost", settings->storage == StorageKind::kSqlite ? "" : settings->storage_backup_host);
-  line("StorageHost", settings->storage == StorageKind::kSqlite ? "" : settings->storage_host);
-  line("StorageLoc", settings->storage == StorageKind::kSqlite ? settings->storage_file : settings->storage_database);
-  line("StoragePort", settings->storage == StorageKind::kSqlite ? "" : std::to_string(settings->storage_port));
-  line("StorageType", settings->storage == StorageKind::kSqlite ? "accounting_storage/sqlite" : "accounting_storage/mysql");
-  line("StorageUser", settings->storage_user);
-  line("TrackSlurmctldDown", settings->tracks_controllers ? "Yes" : "No");
-  line("TrackWCKey", settings->tracks_wckeys ? "Yes" : "No");
+  out.text = settings_text(*ports_.settings(), slurm_user_);
   answer<rpc::QueryText>(call, out);
   return {};
 }

@@ -16,6 +16,7 @@
 #include "slurmdbd/core/directory.h"
 #include "slurmdbd/core/settings.h"
 #include "slurmdbd/daemon/controller_watch.h"
+#include "slurmdbd/daemon/debug_log.h"
 #include "slurmdbd/daemon/directory_waits.h"
 #include "slurmdbd/daemon/purge_walks.h"
 #include "slurmdbd/daemon/report_answers.h"
@@ -37,7 +38,8 @@ class Service {
     std::function<std::shared_ptr<const Settings>()> settings;  // the newest; from any thread
     std::function<Result<>()> reconfigure;
     std::function<void()> shutdown;
-    RunProgram run_program;  // ArchiveScript
+    RunProgram run_program;     // ArchiveScript
+    DebugLog* debug = nullptr;  // none: nothing of DebugFlags is logged here
   };
   // Takes two connections to one database; one of them writes.
   Service(net::Loop& loop, os::Log& log, Uid slurm_user, std::unique_ptr<sql::Storage> writer, std::unique_ptr<sql::Storage> reader,
@@ -111,7 +113,7 @@ class Service {
   Result<rpc::ArchiveLoaded> archive_load(const Caller& who, const rpc::ArchiveLoad& request);
   Result<> query_records(Call call, const net::ChannelPtr& channel, std::string_view payload);
   Result<> query_content(Call call, const net::ChannelPtr& channel, std::string_view payload);
-  Result<> text(const Call& call, std::string_view payload);
+  Result<> text(const Call& call, std::string_view payload);  // sacctmgr show config
   Result<> query_statistics(const Call& call, std::string_view payload);
   void answered(const Call& call);  // counts it
   std::function<void()> when_answered(const Call& call) {

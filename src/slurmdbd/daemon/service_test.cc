@@ -122,6 +122,11 @@ TEST_F(ServiceTest, JobsOfARecordAreEditedByTheirOwners) {
   ASSERT_TRUE(done) << done.error().message();
   ASSERT_EQ(done->jobs.size(), 1u);
   EXPECT_EQ(jobs(0, m.where)[0].comment, "fine");
+  m.where.users = {Uid(kBob)};
+  m.comment = "meant for another";
+  EXPECT_EQ(ask(kAlice, m).error().code, Errc::kAccessDenied);
+  m.where.users.clear();
+  EXPECT_EQ(jobs(0, m.where)[0].comment, "fine") << "his own jobs are not those of the user whom he named";
 }
 
 TEST_F(ServiceTest, WhatIsInUseIsFoundInTheDatabase) {
@@ -369,6 +374,15 @@ TEST_F(ServiceTest, NamesAreKeptAndFoundInLowerCase) {
   ASSERT_TRUE(edited);
   ASSERT_EQ(edited->jobs.size(), 1u);
   EXPECT_EQ(edited->jobs[0].wckey, "grant-8");
+  m.commit = true;
+  ASSERT_TRUE(ask(0, m));
+  s.jobs[0].wckey.clear();
+  s.jobs[0].position = 2;
+  ASSERT_TRUE(ask(0, s));
+  found = jobs(0, {});
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].wckey, "grant-8");
+  EXPECT_FALSE(found[0].wckey_is_default) << "it was named, although the job itself names none";
 }
 
 TEST_F(ServiceTest, AJobStaysWithTheDefaultAccountThatItBeganWith) {
@@ -420,6 +434,26 @@ TEST_F(ServiceTest, AUserCannotMakeItHoldMuch) {
   all.comment = std::string(kMostEditBytes, 'x');
   EXPECT_EQ(ask(kAlice, all).error().code, Errc::kResultTooLarge);
   EXPECT_TRUE(ask(kSlurm, all));
+}
+
+TEST_F(ServiceTest, AnEditHoldsSoMuchTextAndNoMore) {
+  rpc::StoreRecords s;
+  s.cluster = "test";
+  for (uint32_t id = 1; id <= 100; ++id) {
+    JobRecord& r = s.jobs.emplace_back();
+    r.key = {JobId(id), from_unix(2000), 0};
+    r.eligible = from_unix(2000);
+    r.position = 1;
+    r.uid = Uid(kAlice);
+  }
+  ASSERT_TRUE(ask(0, s));
+  rpc::EditJobRecords all;
+  all.where.users = {Uid(kAlice)};
+  all.comment = std::string(kMostEditBytes - 1000, 'x');
+  EXPECT_EQ(ask(kAlice, all).error().code, Errc::kResultTooLarge) << "a hundred times that";
+  EXPECT_EQ(ask(kSlurm, all).error().code, Errc::kResultTooLarge);
+  all.where.jobs.emplace_back().job = JobId(1);
+  EXPECT_TRUE(ask(kAlice, all));
 }
 
 TEST_F(ServiceTest, AUsersEditsWaitInALineThatEnds) {

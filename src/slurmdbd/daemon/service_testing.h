@@ -39,6 +39,7 @@ struct ServiceTest : testing::Test {
       return {};
     };
     ports.shutdown = [this] { ++shut_down; };
+    ports.debug = debug;
     ports.run_program = [this](const std::string&, std::vector<std::string> variables, const std::function<void(std::string)>& over) {
       script_variables = std::move(variables);
       over(script_says);
@@ -139,6 +140,7 @@ struct ServiceTest : testing::Test {
 
   net::test::TempDir dir;
   net::test::Fixture f;
+  DebugLog* debug = nullptr;  // takes effect at the next open()
   Settings settings;
   std::function<void()> before_settings;
   std::unique_ptr<os::Log> log;

@@ -3,8 +3,6 @@
 #include "model/messages.h"
 
 namespace muster::slurmdbd {
-namespace {
-
 std::string name_of_message(uint16_t number) {
   switch (number) {
 #define MUSTER_MESSAGE(number, size, request, answer, part) \
@@ -15,8 +13,6 @@ std::string name_of_message(uint16_t number) {
     default: return "unknown";
   }
 }
-
-}  // namespace
 
 void WorkStatistics::answered(uint16_t message, Uid uid, const std::string& name, Duration took) {
   requests_[message].add(took);

@@ -10,6 +10,8 @@
 
 namespace muster::slurmdbd {
 
+std::string name_of_message(uint16_t number);  // "StoreRecords"; "unknown"
+
 class WorkStatistics {
  public:
   explicit WorkStatistics(Time now) : since_(now) {}

@@ -1,0 +1,51 @@
+// slurmdbd.conf as Settings, and what is told of it.
+#include "slurmdbd/core/settings.h"
+
+#include <gtest/gtest.h>
+
+#include "slurmdbd/core/settings_text.h"
+
+namespace muster::slurmdbd {
+namespace {
+
+Result<Settings> settings_of(const std::string& lines) {
+  config::MemoryFiles files{{"/etc/slurmdbd.conf", "DbdHost=db\n" + lines}};
+  auto loaded = config::load_simple(files, "/etc/slurmdbd.conf", config::ConfFile::kSlurmdbd);
+  if (!loaded) return fail(Errc::kConfig, config::to_text(loaded.error()));
+  return make_settings(loaded->conf, "/etc");
+}
+
+TEST(Settings, TimesAreOursUnlessTheyAreGiven) {
+  const auto none = settings_of("");
+  ASSERT_TRUE(none);
+  EXPECT_FALSE(none->message_timeout || none->tcp_timeout);
+  EXPECT_EQ(none->token_duration, minutes(5));
+  const auto given = settings_of("MessageTimeout=20\nTCPTimeout=3\nStorageParameters=token_duration=60,SSL_CA=/ca\n");
+  ASSERT_TRUE(given);
+  EXPECT_EQ(given->message_timeout, seconds(20));
+  EXPECT_EQ(given->tcp_timeout, seconds(3));
+  EXPECT_EQ(given->token_duration, seconds(60));
+  EXPECT_EQ(settings_of("StorageParameters=token_duration=soon\n")->token_duration, minutes(5));
+}
+
+TEST(Settings, AScriptIsNamedByItsWholePath) {
+  EXPECT_EQ(settings_of("StoragePassScript=/etc/slurm/token\n")->storage_password_script, "/etc/slurm/token");
+  const auto refused = settings_of("StoragePassScript=token\n");
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().message(), "StoragePassScript=token: must be a path that begins with /");
+}
+
+TEST(Settings, WhatIsToldHasNoPassword) {
+  const auto settings = settings_of(
+      "StorageType=accounting_storage/mysql\nStoragePass=some_pass\nStoragePassScript=/etc/slurm/token\nDebugFlags=DB_JOB,Network\n"
+      "MessageTimeout=20\n");
+  ASSERT_TRUE(settings);
+  const std::string told = settings_text(*settings, Uid{64030});
+  EXPECT_FALSE(told.contains("some_pass")) << told;
+  for (const char* line : {"DebugFlags=DB_JOB,Network\n", "MessageTimeout=20 sec\n", "StoragePassScript=/etc/slurm/token\n",
+                           "StorageType=accounting_storage/mysql\n", "SlurmUser=root(64030)\n"})
+    EXPECT_TRUE(told.contains(line)) << line << told;
+}
+
+}  // namespace
+}  // namespace muster::slurmdbd

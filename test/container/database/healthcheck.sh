@@ -1,0 +1,2 @@
+#!/bin/sh
+exec mariadb --no-defaults -S /run/mysqld/s -e 'SELECT 1'
