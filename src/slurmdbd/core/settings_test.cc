@@ -48,14 +48,15 @@ TEST(Settings, WhatIsToldHasNoPassword) {
 }
 
 TEST(Settings, WhatIsActedUponIsTold) {
-  const auto settings = settings_of(
-      "PrivateData=users,jbos,jobs\nPurgeJobAfter=12\nPurgeEventAfter=36hours\nDefaultQOS=Batch\nParameters=PreserveCaseResource\n"
-      "StorageParameters=token_duration=60,SSL_CA=/ca\nDisableCoordDBD=yes\nDisableRollups=yes\nDisableArchiveCommands=yes\n"
-      "AllowNoDefAcct=yes\nAllResourcesAbsolute=yes\nMaxPurgeLimit=10\nAuthType=auth/munge\nAuthInfo=socket=/m\n");
+  const auto settings =
+      settings_of("PrivateData=users,jbos,jobs\nPurgeJobAfter=12\nPurgeEventAfter=36hours\nArchiveEvents=yes\nDefaultQOS=Batch\nParameters="
+                  "PreserveCaseResource\n"
+                  "StorageParameters=token_duration=60,SSL_CA=/ca\nDisableCoordDBD=yes\nDisableRollups=yes\nDisableArchiveCommands=yes\n"
+                  "AllowNoDefAcct=yes\nAllResourcesAbsolute=yes\nMaxPurgeLimit=10\nAuthType=auth/munge\nAuthInfo=socket=/m\n");
   ASSERT_TRUE(settings);
   const std::string told = settings_text(*settings, Uid{64030});
-  for (const char* line : {"PrivateData=jobs,users\n", "PurgeJobAfter=12months\n", "PurgeEventAfter=36hours\n", "PurgeStepAfter=NONE\n",
-                           "PurgeJobScriptAfter=12months\n", "DefaultQOS=batch\n", "Parameters=PreserveCaseResource\n",
+  for (const char* line : {"PrivateData=jobs,users\n", "PurgeJobAfter=12 months\n", "PurgeEventAfter=36 hours*\n", "PurgeStepAfter=NONE\n",
+                           "PurgeJobScriptAfter=12 months\n", "DefaultQOS=batch\n", "Parameters=PreserveCaseResource\n",
                            "StorageParameters=token_duration=60,SSL_CA=/ca\n", "DisableCoordDBD=Yes\n", "DisableRollups=Yes\n",
                            "DisableArchiveCommands=Yes\n", "AllowNoDefAcct=Yes\n", "AllResourcesAbsolute=Yes\n", "MaxPurgeLimit=10\n",
                            "AuthType=auth/munge\n", "AuthInfo=socket=/m\n", "LogTimeFormat=iso8601_ms\n"})

@@ -16,11 +16,12 @@ std::string seconds_text(Duration time) { return std::to_string(time / seconds(1
 
 std::string yes_no(bool yes) { return yes ? "Yes" : "No"; }
 
-// As slurmdbd.conf says it: "12months".
-std::string age_text(const std::optional<config::PurgeAge>& age) {
+// "12 months"; with a star where they are archived before they are purged.
+std::string age_text(const Settings& settings, const RecordKindRow& row) {
+  const std::optional<config::PurgeAge> age = age_of(settings.purge, row);
   if (!age) return "NONE";
-  const char* const unit = age->unit == config::PurgeUnit::kHour ? "hours" : age->unit == config::PurgeUnit::kDay ? "days" : "months";
-  return std::to_string(age->count) + unit;
+  const char* const unit = age->unit == config::PurgeUnit::kHour ? " hours" : age->unit == config::PurgeUnit::kDay ? " days" : " months";
+  return std::to_string(age->count) + unit + (archived(settings.archive, row) ? "*" : "");
 }
 
 std::string parameters_text(const Settings& settings) {
@@ -63,7 +64,7 @@ std::string settings_text(const Settings& settings, Uid slurm_user) {
   line("Parameters", parameters_text(settings));
   line("PidFile", settings.pid_file);
   line("PrivateData", private_data(settings));
-  for (const RecordKindRow& row : record_kinds()) line(row.purge_key, age_text(age_of(settings.purge, row)));
+  for (const RecordKindRow& row : record_kinds()) line(row.purge_key, age_text(settings, row));
   line("SlurmUser", settings.slurm_user + "(" + std::to_string(slurm_user.value) + ")");
   line("StorageBackupHost", is_file ? "" : settings.storage_backup_host);
   line("StorageHost", is_file ? "" : settings.storage_host);
