@@ -452,39 +452,6 @@ TEST_P(StorageTest, EntitiesAndTransactions) {
   EXPECT_EQ(all.size(), 1u);
 }
 
-TEST_P(StorageTest, EditsReplaceWithoutANewPosition) {
-  store({job(1, [](JobRecord& r) { r.position = 9; })});
-  auto got = ask({});
-  got.jobs[0].comment = "checked";
-  ASSERT_TRUE(storage_->replace_jobs(got.jobs));
-  EXPECT_EQ(ask({}).jobs[0].comment, "checked");
-  EXPECT_EQ(ask({}).jobs[0].position, 9u);
-}
-
-TEST_P(StorageTest, TextsThatWereEditedStayWhereTheControllerHasNone) {
-  const auto running = [](JobRecord& r) { r.state = JobState::kRunning, r.ended = kTimeUnset, r.comment = "theirs"; };
-  store({job(1, running)});
-  auto got = ask({});
-  ASSERT_EQ(got.jobs.size(), 1u);
-  JobRecord& edited = got.jobs[0];
-  edited.comment = "ours", edited.admin_comment = "admin", edited.system_comment = "system", edited.extra = "extra";
-  ASSERT_TRUE(storage_->replace_jobs(got.jobs));
-  store({job(1, [](JobRecord& r) { r.position = 2, r.detail = "ended", r.comment = "theirs", r.features = "fast"; })});
-  JobRecord known = ask({}).jobs.at(0);
-  EXPECT_EQ(known.comment, "theirs") << "a text of the controller is the newer one";
-  EXPECT_EQ(known.admin_comment, "admin");
-  EXPECT_EQ(known.system_comment, "system");
-  EXPECT_EQ(known.extra, "extra");
-  EXPECT_EQ(known.state, JobState::kCompleted);
-  store({job(1, [](JobRecord& r) { r.position = 3; })});
-  known = ask({}).jobs.at(0);
-  EXPECT_EQ(known.comment, "theirs");
-  EXPECT_EQ(known.detail + known.features, "") << "other texts are the controller's";
-  known.admin_comment = "";
-  ASSERT_TRUE(storage_->replace_jobs({known}));
-  EXPECT_EQ(ask({}).jobs.at(0).admin_comment, "") << "an edit takes a text away";
-}
-
 // An empty name is one, also where the view of it points nowhere: a database that took it for NULL would refuse the row.
 TEST_P(StorageTest, AnEmptyTextIsNoNull) {
   Connection& connection = storage_->connection();
