@@ -25,10 +25,10 @@ std::string age_text(const Settings& settings, const RecordKindRow& row) {
 }
 
 std::string parameters_text(const Settings& settings) {
-  std::vector<std::string> words;
-  if (settings.preserve_case) words.emplace_back("PreserveCaseUser");
-  if (settings.preserve_case_resource) words.emplace_back("PreserveCaseResource");
-  return join(words, ",");
+  std::vector<std::string> given;
+  if (settings.preserve_case) given.emplace_back("PreserveCaseUser");
+  if (settings.preserve_case_resource) given.emplace_back("PreserveCaseResource");
+  return join(given, ",");
 }
 
 }  // namespace
