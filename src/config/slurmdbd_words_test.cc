@@ -48,6 +48,16 @@ TEST(SlurmdbdWords, WhatHasNoEffectIsSaidWithTheReason) {
     EXPECT_TRUE(said_of(std::string(key) + "\n").contains("no effect")) << key;
 }
 
+TEST(SlurmdbdWords, AWrongWordOfPrivateDataLeavesTheOthersInForce) {
+  MemoryFiles files{{"/etc/slurmdbd.conf", "DbdHost=db\nPrivateData=accounts,jbos,users\n"}};
+  const auto loaded = load_simple(files, "/etc/slurmdbd.conf", ConfFile::kSlurmdbd);
+  ASSERT_TRUE(loaded) << to_text(loaded.error());
+  EXPECT_EQ(loaded->conf.text("PrivateData"), "accounts,users");
+  EXPECT_EQ(to_text(loaded->notices),
+            "/etc/slurmdbd.conf:2: PrivateData: \"jbos\" is not one of accounts, events, jobs, reservations, usage, users, none;"
+            " it is left out (did you mean jobs?)\n");
+}
+
 TEST(SlurmdbdWords, APasswordBesideItsScriptIsNotUsed) {
   EXPECT_EQ(said_of("StoragePass=some_pass\nStoragePassScript=/etc/slurm/token\n"),
             "StoragePass: has no effect: StoragePassScript says the password\n");

@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "model/entity_flags.h"
 
 namespace muster {
 
@@ -214,7 +215,7 @@ bool AccountDirectory::coordinates(std::string_view name, std::string_view accou
   const Account* at = user ? accounts.find(account) : nullptr;
   for (size_t steps = 0; at && steps <= accounts.size(); ++steps) {
     const std::string& here = at->record.name;
-    const bool all_users = std::ranges::find(at->record.flags, "UsersAreCoords") != at->record.flags.end();
+    const bool all_users = std::ranges::find(at->record.flags, kUsersAreCoords) != at->record.flags.end();
     if (!here.empty() &&
         (std::ranges::find(user->record.coordinator_of, here) != user->record.coordinator_of.end() || (all_users && is_in(*user, here))))
       return true;

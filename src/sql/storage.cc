@@ -32,6 +32,12 @@ struct Found {
   bool operator<(const Found& o) const { return order() < o.order(); }
 };
 
+// A controller does not know what sacctmgr modify job has set: that it has no such text takes none away. sacctmgr(1).
+void keep_texts(const JobRecord& before, JobRecord& record) {
+  for (std::string JobRecord::*text : {&JobRecord::comment, &JobRecord::admin_comment, &JobRecord::system_comment, &JobRecord::extra})
+    if ((record.*text).empty()) record.*text = before.*text;
+}
+
 }  // namespace
 
 Result<std::unique_ptr<Storage>> Storage::open(std::unique_ptr<Connection> connection) {
@@ -73,6 +79,7 @@ Result<> Storage::store_job(const std::string& cluster, const JobRecord& record,
   if (names_content || (number && before.ended != record.ended)) MUSTER_TRY_VOID(note_contents(cluster, record));
   JobRecord whole = record;
   whole.cluster = cluster;
+  if (number && !replace) keep_texts(before, whole);
   whole.script_hash.clear();
   whole.environment_hash.clear();
   const std::string bytes = stored_job(std::move(whole));

@@ -452,15 +452,6 @@ TEST_P(StorageTest, EntitiesAndTransactions) {
   EXPECT_EQ(all.size(), 1u);
 }
 
-TEST_P(StorageTest, EditsReplaceWithoutANewPosition) {
-  store({job(1, [](JobRecord& r) { r.position = 9; })});
-  auto got = ask({});
-  got.jobs[0].comment = "checked";
-  ASSERT_TRUE(storage_->replace_jobs(got.jobs));
-  EXPECT_EQ(ask({}).jobs[0].comment, "checked");
-  EXPECT_EQ(ask({}).jobs[0].position, 9u);
-}
-
 // An empty name is one, also where the view of it points nowhere: a database that took it for NULL would refuse the row.
 TEST_P(StorageTest, AnEmptyTextIsNoNull) {
   Connection& connection = storage_->connection();

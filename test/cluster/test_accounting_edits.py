@@ -50,6 +50,15 @@ def test_tres_that_are_named_change_and_others_stay(site):
                                           "comment=x").out, "it ended after that"
 
 
+def test_a_text_of_a_job_that_runs_stays_when_it_ends(site):
+    job = str(site.sbatch("-o", "/dev/null", "--wrap", "sleep 600"))
+    site.database.wait_state(int(job), "RUNNING")
+    site.ok("sacctmgr", "-i", "modify", "job", "where", "jobid=" + job, "set", "admincomment=seen", "extra=more")
+    site.ok("scancel", job)
+    site.database.wait_state(int(job), "CANCELLED")
+    assert field(site, job, "admincomment,extra") == "seen|more"
+
+
 def test_wckeys_of_jobs_where_they_are_tracked_and_where_not(site):
     job = finished(site)
     assert field(site, job, "wckey") == "*grant", "slurm.conf does not track them, so it is of its user's default one"

@@ -1,5 +1,6 @@
 """slurmdbd.conf: a program that says the password of the database, subjects of the log, time limits. slurmdbd.conf(5)."""
 import os
+import re
 import signal
 import socket
 import struct
@@ -153,6 +154,23 @@ def test_the_subjects_of_the_log(site):
           lambda: all(words in log_of(site)[before:] for words in ("Network: connection from ", "DB_STEP: ")))
     after = log_of(site)[before:]
     assert "DB_JOB: " not in after and "AuditRPCs: " not in after, after
+
+
+@with_lines("PrivateData=jobs\n")
+def test_words_that_are_left_out_are_told_at_each_reconfigure(site):
+    site.database.start()
+    conf, process = site.folder + "/etc/slurmdbd.conf", site.database.process
+    told = 'slurmdbd.conf:%d: PrivateData: "jbos" is not one of '
+    with open(conf) as f:
+        text = f.read()
+    line = text.splitlines().index("PrivateData=jobs") + 1
+    with open(conf, "w") as f:
+        f.write(text.replace("PrivateData=jobs", "PrivateData=users,jbos"))
+    for times, reconfigure in enumerate((lambda: os.kill(process.pid, signal.SIGHUP), lambda: site.ok("sacctmgr", "reconfigure")), 1):
+        reconfigure()
+        until(lambda: "the wrong word to be told\n" + site.logs(), lambda: log_of(site).count(told % line) == times)
+    assert "did you mean jobs?" in log_of(site), site.logs()
+    assert re.search(r"^PrivateData +=  ?users$", site.ok("sacctmgr", "show", "config").out, re.M)
 
 
 @with_lines("MessageTimeout=1\n")

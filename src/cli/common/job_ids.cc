@@ -69,7 +69,7 @@ Result<rpc::JobSelector> parse_job_selector(std::string_view text) {
     if (!read_tasks(rest.substr(bar + 1), out)) return invalid(text);
     rest = rest.substr(0, bar);
   }
-  if (std::optional<Sluid> sluid = parse_sluid(rest); sluid && rest == text.substr(0, rest.size()) && text.find('_') == text.npos) {
+  if (std::optional<Sluid> sluid = parse_sluid(rest); sluid && text.find_first_of("_+") == text.npos) {
     out.sluid = *sluid;
     out.job = job_of(*sluid);
     return out;

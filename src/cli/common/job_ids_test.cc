@@ -29,6 +29,7 @@ TEST(JobIds, WrongOnesAreNamed) {
     EXPECT_EQ(s.error().message(), std::string("Invalid job id ") + text);
     EXPECT_FALSE(s.error().hint.empty());
   }
+  EXPECT_FALSE(parse_job_selector("s6DPK2R0G9C0G0+1")) << "it names one run of one job";
 }
 
 }  // namespace

@@ -122,6 +122,7 @@ TEST_F(SacctQuery, WrongValuesInSlurmsWords) {
   EXPECT_EQ(wrong({"-s", "R,CG"}), "job state CG is not supported / accounted");
   EXPECT_EQ(wrong({"-S", "foo"}), "Invalid time specification (pos=0): foo");
   EXPECT_EQ(wrong({"-j", "foo"}), "Bad job/step specified: foo");
+  EXPECT_EQ(wrong({"-j", "s6DPK2R0G9C0G0+1"}), "Bad job/step specified: s6DPK2R0G9C0G0+1") << "it names one run of one job";
   EXPECT_EQ(wrong({"-u", "no-such-user"}), "Invalid user id: no-such-user");
   EXPECT_EQ(wrong({"-g", "no-such-group"}), "Invalid group id: no-such-group");
   EXPECT_EQ(wrong({"-i", "foo"}), "Invalid numeric value \"foo\" for requested node range.");

@@ -1,8 +1,10 @@
 // The meanings of the values of sacctmgr's keys.
 #include <algorithm>
+#include <span>
 
 #include "base/text.h"
 #include "cli/sacctmgr/specs.h"
+#include "model/entity_flags.h"
 #include "model/limit_values.h"
 #include "model/transaction_names.h"
 
@@ -65,6 +67,23 @@ std::vector<std::string>& names_of(Entity entity, EntityFilter& filter) {
   }
 }
 
+std::span<const std::string_view> flags_of(Entity e) {
+  if (e == Entity::kAccount) return kAccountFlags;
+  if (e == Entity::kQos) return kQosFlags;
+  return kResourceFlags;
+}
+
+// As they are spelled, whatever the case of the letters that were typed. A word that is none would be met by no record.
+Result<> add_flags(Entity e, const Spec& s, std::vector<std::string>& out) {
+  const std::span<const std::string_view> flags = flags_of(e);
+  for (const std::string& word : split_names(s.value)) {
+    const auto known = std::ranges::find_if(flags, [&](std::string_view flag) { return iequals(flag, word); });
+    if (known == flags.end()) return bad(s.key, word, "one of " + join(std::vector<std::string>(flags.begin(), flags.end()), ", "));
+    out.emplace_back(*known);
+  }
+  return {};
+}
+
 // Descriptions of accounts and QOS are kept in lower case: sacctmgr(1), the note at its beginning. Those of resources are names of products.
 std::string described(Entity e, std::string_view text) { return e == Entity::kResource ? std::string(text) : to_lower(text); }
 
@@ -98,7 +117,7 @@ Result<> condition(Entity entity, Key key, LimitKind limit, const Spec& spec, Ti
     case Key::kParent: append(filter.parents, spec.value); return {};
     case Key::kDescription: append(filter.descriptions, described(entity, spec.value)); return {};
     case Key::kOrganization: append(filter.organizations, spec.value); return {};
-    case Key::kFlags: append(filter.flags, spec.value); return {};
+    case Key::kFlags: return add_flags(entity, spec, filter.flags);
     case Key::kQos: append(filter.qos, spec.value); return {};
     case Key::kDefaultQos: append(filter.default_qos, spec.value); return {};
     case Key::kDefaultAccount: append(filter.default_accounts, spec.value); return {};

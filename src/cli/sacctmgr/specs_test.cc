@@ -99,6 +99,15 @@ TEST(Specs, LimitsOfEachKind) {
   EXPECT_EQ(set(Entity::kAccount, {"defaultqos=-1"}).change.default_qos, "");
 }
 
+TEST(Specs, FlagsThatAreAskedForAreThoseThatThereAre) {
+  EXPECT_EQ(where(Entity::kQos, {"flags=denyonlimit,NoReserve"}).filter.flags, (Names{"DenyOnLimit", "NoReserve"}));
+  EXPECT_EQ(where(Entity::kAccount, {"flags=usersarecoords"}).filter.flags, Names{"UsersAreCoords"});
+  const Where refused = where(Entity::kAccount, {"flags=foo"});
+  EXPECT_EQ(refused.wrong, "Invalid value for flags (foo)");
+  EXPECT_EQ(refused.hint, "one of UsersAreCoords");
+  EXPECT_EQ(where(Entity::kResource, {"flags=DenyOnLimit"}).hint, "one of Absolute, SharedPool");
+}
+
 TEST(Specs, NamesOfOlderReleasesArePartsOfLimits) {
   Set s = set(Entity::kUser, {"GrpCPUs=8", "maxnodes=4", "GrpMem=32G", "MaxCPUMins=100", "maxcpus=-1"});
   ASSERT_EQ(s.change.limits.size(), 5u) << s.wrong;

@@ -4,17 +4,6 @@
 #include <unordered_map>
 
 namespace muster::slurmdbd {
-namespace {
-
-std::string default_qos(const Directory& d, const AssociationRecord* a) {
-  while (a && a->default_qos.empty()) {
-    auto up = d.associations.find(a->parent_id);
-    a = up == d.associations.end() ? nullptr : &up->second;
-  }
-  return a ? a->default_qos : "normal";
-}
-
-}  // namespace
 
 // slurmdbd.conf(5) TrackWCKey: a job of a cluster that does not track them is of its user's default one.
 static void fill_wckeys(const Directory& directory, rpc::StoreRecords& records) {
@@ -38,7 +27,7 @@ void fill_defaults(const Directory& directory, bool wckeys, rpc::StoreRecords& r
     auto at = defaults.find(r.user);
     if (!open(r) || at == defaults.end()) continue;
     if (r.account.empty()) r.account = at->second->account;
-    if (r.qos.empty()) r.qos = default_qos(directory, at->second);
+    if (r.qos.empty()) r.qos = directory.default_qos(at->second, "normal");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/entity_flags.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -67,6 +68,16 @@ const AssociationRecord* Directory::association(const std::string& cluster, cons
   for (const auto& [id, a] : associations)
     if (a.account == account && a.user == user && a.cluster == cluster && a.partition == partition) return &a;
   return nullptr;
+}
+
+// A ring of parents, which no edit makes, ends the walk too.
+std::string Directory::default_qos(const AssociationRecord* association, std::string_view otherwise) const {
+  for (size_t depth = 0; association && depth <= associations.size(); ++depth) {
+    if (!association->default_qos.empty()) return association->default_qos;
+    const auto up = associations.find(association->parent_id);
+    association = up == associations.end() ? nullptr : &up->second;
+  }
+  return std::string(otherwise);
 }
 
 std::vector<uint32_t> Directory::below(uint32_t id) const {

@@ -27,12 +27,13 @@ struct Directory {
 
   const AssociationRecord* association(const std::string& cluster, const std::string& account, const std::string& user = "",
                                        const std::string& partition = "") const;  // also a deleted one
+  // The default QOS of an association: its own, else that of the nearest one above it that has one, else `otherwise`.
+  std::string default_qos(const AssociationRecord* association, std::string_view otherwise) const;
   // The associations below one, and that one itself; deleted ones too.
   std::vector<uint32_t> below(uint32_t id) const;
 };
 
-// A flag of an account: its users coordinate it and all accounts below. sacctmgr(1).
-inline constexpr std::string_view kUsersAreCoords = "UsersAreCoords";
+// By the flag UsersAreCoords of an account.
 bool has_users_as_coordinators(const Directory& directory, const std::string& account);
 
 // Whether the user coordinates that account of the cluster: it or one above it, by name or as one of its users.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/entity_flags.h"
 #include "slurmdbd/core/editor.h"
 
 namespace muster::slurmdbd {

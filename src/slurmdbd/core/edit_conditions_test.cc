@@ -302,6 +302,7 @@ TEST_F(EditTest, ADefaultWckeyIsOneOfTheUsersOwn) {
   commit(make(EditVerb::kAdd, Entity::kWckey, give));
   commit(choose("x"), "u", AdminLevel::kNone);
   EXPECT_EQ(keys(), "w *x ");
+  EXPECT_EQ(commit(choose("x"), "u", AdminLevel::kNone).users.size(), 1u) << "Slurm says that it is modified then too";
   q.filter.only_defaults = true;
   EXPECT_EQ(keys(), "*x ");
   q.filter.only_defaults = false;

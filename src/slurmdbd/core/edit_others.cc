@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/entity_flags.h"
 #include "slurmdbd/core/editor.h"
 #include "slurmdbd/core/federations.h"
 #include "slurmdbd/core/refusals.h"
@@ -10,9 +11,6 @@
 namespace muster::slurmdbd {
 namespace {
 
-constexpr std::string_view kQosFlags[] = {"DenyOnLimit", "EnforceUsageThreshold", "NoDecay",           "NoReserve",
-                                          "OverPartQOS", "PartitionMaxNodes",     "PartitionMinNodes", "PartitionTimeLimit",
-                                          "Relative",    "RequiresReservation",   "UsageFactorSafe"};
 constexpr std::string_view kPreemptModes[] = {"cluster", "off", "cancel", "requeue", "suspend", "priority", "within"};
 constexpr std::string_view kClassifications[] = {"", "capability", "capacity", "capapacity"};
 
@@ -30,7 +28,6 @@ void set_factor(std::optional<double>& factor, const std::optional<double>& to) 
 }
 
 constexpr std::string_view kDefaultServer = "slurmdb";
-constexpr std::string_view kResourceFlags[] = {"Absolute", "SharedPool"};
 
 std::string named(const ResourceRecord& r) { return r.name + "@" + r.server; }
 
@@ -260,9 +257,8 @@ Result<bool> Editor::change_resource(ResourceRecord& resource) {
   if (set.description) resource.description = *set.description;
   for (NamesChange& c : edit_.set.flags)
     for (std::string& name : c.names) {
-      auto known = std::ranges::find_if(kResourceFlags, [&](std::string_view flag) { return iequals(flag, name); });
-      if (known == std::end(kResourceFlags)) return fail(Errc::kError, "Flags='" + name + "': is one of Absolute, SharedPool");
-      name = *known;
+      MUSTER_TRY(known, one_of("Flags", name, kResourceFlags));
+      name = std::move(known);
     }
   MUSTER_TRY_VOID(change_names(resource.flags, edit_.set.flags));
   return !(resource == before) || set.last_consumed.has_value();

@@ -338,6 +338,23 @@ TEST_F(EditTest, RawUsageIsSetToNothingAndToNothingElse) {
 }
 
 }  // namespace
+TEST_F(EditTest, ADefaultQosIsThatOfTheNearestAboveAndARingOfParentsEndsTheSearch) {
+  commit(account("a"));
+  commit(account("b", "a"));
+  commit(user("u", "b"));
+  const uint32_t a = find("a").id, b = find("b").id;
+  const AssociationRecord* of_user = &find("b", "u");
+  EXPECT_EQ(d.default_qos(of_user, "normal"), "normal");
+  d.associations.at(a).default_qos = "far";
+  EXPECT_EQ(d.default_qos(of_user, ""), "far");
+  d.associations.at(b).default_qos = "near";
+  EXPECT_EQ(d.default_qos(of_user, ""), "near");
+  EXPECT_EQ(d.default_qos(nullptr, "normal"), "normal");
+  d.associations.at(a).default_qos = d.associations.at(b).default_qos = "";
+  d.associations.at(a).parent_id = b;
+  EXPECT_EQ(d.default_qos(of_user, "normal"), "normal");
+}
+
 // Edits of one request find what those before them made, moved and took away, as if each came alone.
 TEST_F(EditTest, ManyEditsInOneRequestAreAsOneByOne) {
   auto rename = [&](const std::string& from, const std::string& to) {

@@ -274,11 +274,7 @@ class Query {
     if (up != d_.associations.end() && association.user.empty()) row.parent_account = up->second.account;
     if (q_.raw) return row;
     if (!q_.raw_qos) row.qos = effective_qos(d_, association);
-    for (const Association* at = &association; row.default_qos.empty() && at;) {
-      row.default_qos = at->default_qos;
-      auto above = d_.associations.find(at->parent_id);
-      at = above == d_.associations.end() ? nullptr : &above->second;
-    }
+    row.default_qos = d_.default_qos(&association, "");
     for (auto at = up; at != d_.associations.end(); at = d_.associations.find(at->second.parent_id))
       for (const Limit& l : at->second.limits)
         if (is_inherited(l.kind) && !find_limit(row.limits, l.kind, l.tres)) row.limits.push_back(l);

@@ -3,17 +3,6 @@
 #include "base/text.h"
 
 namespace muster::slurmdbd {
-namespace {
-
-std::string default_qos(const Directory& d, const AssociationRecord* a) {
-  while (a && a->default_qos.empty()) {
-    const auto up = d.associations.find(a->parent_id);
-    a = up == d.associations.end() ? nullptr : &up->second;
-  }
-  return a ? a->default_qos : "normal";
-}
-
-}  // namespace
 
 RecordAudience record_audience(const Directory& d, const Settings& settings, Uid uid, const std::string& user) {
   RecordAudience out;
@@ -30,7 +19,7 @@ std::vector<UsageKey> holders_of(const Directory& directory, const std::string& 
     UsageKey key;
     key.account = account;
     key.user = user;
-    key.qos = default_qos(directory, a);
+    key.qos = directory.default_qos(a, "normal");
     out.push_back(std::move(key));
   };
   for (std::string_view name : split(reservation.accounts, ','))

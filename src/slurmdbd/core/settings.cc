@@ -14,6 +14,15 @@ bool has_word(std::string_view list, std::string_view word) {
   return false;
 }
 
+struct PrivateWord {
+  std::string_view word;
+  bool Settings::*is_private;
+};
+constexpr PrivateWord kPrivateWords[] = {
+    {"accounts", &Settings::private_accounts},         {"events", &Settings::private_events}, {"jobs", &Settings::private_jobs},
+    {"reservations", &Settings::private_reservations}, {"usage", &Settings::private_usage},   {"users", &Settings::private_users},
+};
+
 // Of a key whose default is not ours.
 std::optional<Duration> seconds_if_given(const config::SimpleConf& conf, const char* key) {
   const config::ConfigValue* value = conf.find(key);
@@ -60,13 +69,7 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.message_timeout = seconds_if_given(conf, "MessageTimeout");
   settings.tcp_timeout = seconds_if_given(conf, "TCPTimeout");
   settings.communication = config::OptionList::parse(conf.text("CommunicationParameters"));
-  std::string_view hidden = conf.text("PrivateData");
-  settings.private_jobs = has_word(hidden, "jobs");
-  settings.private_users = has_word(hidden, "users");
-  settings.private_accounts = has_word(hidden, "accounts");
-  settings.private_usage = has_word(hidden, "usage");
-  settings.private_events = has_word(hidden, "events");
-  settings.private_reservations = has_word(hidden, "reservations");
+  for (const PrivateWord& w : kPrivateWords) settings.*w.is_private = has_word(conf.text("PrivateData"), w.word);
   settings.rolls_up = !conf.yes("DisableRollups");
   settings.tracks_controllers = conf.yes("TrackSlurmctldDown");
   settings.tracks_wckeys = conf.yes("TrackWCKey");
@@ -81,6 +84,13 @@ Result<Settings> make_settings(const config::SimpleConf& conf, const std::string
   settings.coordinators = !conf.yes("DisableCoordDBD");
   settings.default_qos = to_lower(conf.text("DefaultQOS"));
   return settings;
+}
+
+std::string private_data(const Settings& settings) {
+  std::vector<std::string> words;
+  for (const PrivateWord& w : kPrivateWords)
+    if (settings.*w.is_private) words.emplace_back(w.word);
+  return words.empty() ? "none" : join(words, ",");
 }
 
 bool is_backup(const Settings& settings, std::string_view hostname) {

@@ -49,6 +49,9 @@ struct Settings {
 // Error: kConfig, one line that names the key and the rule.
 Result<Settings> make_settings(const config::SimpleConf& conf, const std::string& directory);
 
+// The words of PrivateData that are in force: "jobs,users"; "none".
+std::string private_data(const Settings& settings);
+
 // Whether a slurmdbd on the host of this name is the backup: its whole name or its short one is DbdBackupHost, and not DbdHost.
 bool is_backup(const Settings& settings, std::string_view hostname);
 

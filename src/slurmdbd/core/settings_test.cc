@@ -47,5 +47,33 @@ TEST(Settings, WhatIsToldHasNoPassword) {
     EXPECT_TRUE(told.contains(line)) << line << told;
 }
 
+TEST(Settings, WhatIsActedUponIsTold) {
+  const auto settings =
+      settings_of("PrivateData=users,jbos,jobs\nPurgeJobAfter=12\nPurgeEventAfter=36hours\nArchiveEvents=yes\nDefaultQOS=Batch\nParameters="
+                  "PreserveCaseResource\n"
+                  "StorageParameters=token_duration=60,SSL_CA=/ca\nDisableCoordDBD=yes\nDisableRollups=yes\nDisableArchiveCommands=yes\n"
+                  "AllowNoDefAcct=yes\nAllResourcesAbsolute=yes\nMaxPurgeLimit=10\nAuthType=auth/munge\nAuthInfo=socket=/m\n");
+  ASSERT_TRUE(settings);
+  const std::string told = settings_text(*settings, Uid{64030});
+  for (const char* line : {"PrivateData=jobs,users\n", "PurgeJobAfter=12 months\n", "PurgeEventAfter=36 hours*\n", "PurgeStepAfter=NONE\n",
+                           "PurgeJobScriptAfter=12 months\n", "DefaultQOS=batch\n", "Parameters=PreserveCaseResource\n",
+                           "StorageParameters=token_duration=60,SSL_CA=/ca\n", "DisableCoordDBD=Yes\n", "DisableRollups=Yes\n",
+                           "DisableArchiveCommands=Yes\n", "AllowNoDefAcct=Yes\n", "AllResourcesAbsolute=Yes\n", "MaxPurgeLimit=10\n",
+                           "AuthType=auth/munge\n", "AuthInfo=socket=/m\n", "LogTimeFormat=iso8601_ms\n"})
+    EXPECT_TRUE(told.contains(line)) << line << told;
+  EXPECT_TRUE(settings_text(*settings_of(""), Uid{}).contains("PrivateData=none\n"));
+}
+
+// A key that works and is not told would be forgotten; passwords are never told.
+TEST(Settings, EachKeyThatHasAnEffectIsTold) {
+  const auto settings = settings_of("MessageTimeout=20\nTCPTimeout=3\n");
+  ASSERT_TRUE(settings);
+  const std::string told = "\n" + settings_text(*settings, Uid{});
+  for (const config::KeyRow* row : config::rows_of(config::ConfFile::kSlurmdbd, config::Section::kGlobal)) {
+    const bool acts = row->state == config::KeyStatus::kWorks && !row->secret;
+    EXPECT_EQ(told.contains("\n" + std::string(row->name) + "="), acts) << row->name;
+  }
+}
+
 }  // namespace
 }  // namespace muster::slurmdbd

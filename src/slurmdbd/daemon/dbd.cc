@@ -53,6 +53,11 @@ Result<Loaded> load(const std::string& path) {
   return Loaded{std::move(settings), std::move(conf->notices)};
 }
 
+// Whenever the file is read and taken: which words of it are left out, and what was probably meant.
+void tell(os::Log& log, const std::vector<config::ConfigNotice>& notices) {
+  for (const config::ConfigNotice& n : notices) log.info("{}", n.text());
+}
+
 std::string own_hostname() {
   char name[256] = {};
   ::gethostname(name, sizeof name - 1);
@@ -163,6 +168,7 @@ class Dbd {
     os::LogOptions levels = log_options(next, arguments_);
     log_.set_levels(levels.file_level, levels.stderr_level, levels.syslog_level);
     debug_.set(next.debug_flags);
+    tell(log_, loaded->notices);
     std::lock_guard lock(mutex_);
     settings_ = std::make_shared<const Settings>(std::move(next));
     return {};
@@ -279,7 +285,10 @@ Result<> serve_by_turns(os::Log& log, const std::string& path, const Arguments& 
       if (waited == Turn::Waited::kStop) return {};
     }
     if (again) {
-      if (auto loaded = load(path)) settings = std::move(loaded->settings);
+      if (auto loaded = load(path)) {
+        tell(log, loaded->notices);
+        settings = std::move(loaded->settings);
+      }
     }
     if (!agent) agent = bind_again(agent_path, log);
     net::ignore_daemon_signals();  // those of the loop that waited are back at their defaults
@@ -341,7 +350,7 @@ int run_slurmdbd(int argc, char** argv) {
   auto log = os::Log::open(log_options(settings, arguments));
   if (!log) return die(log.error());
   (*log)->info("slurmdbd version {} started", kVersion);
-  for (const config::ConfigNotice& n : loaded->notices) (*log)->info("{}", n.text());
+  tell(**log, loaded->notices);
 
   bool told = false;
   const auto tell_ready = [&]() -> Result<> {
