@@ -10,6 +10,7 @@ from page import first_job, over_a_job
 from root import DAEMONS, ROLES
 
 PREFIX = os.environ["MUSTER_PREFIX"]
+VERSION = re.search(r"project\(muster VERSION (\S+)", open(os.path.join(os.path.dirname(__file__), "../../CMakeLists.txt")).read())[1]
 # Role → the package of an rpm site that it stands for (quick start guide for administrators). The others have no name there.
 KNOWN = {"client": "slurm", "slurmctld": "slurm-slurmctld", "slurmd": "slurm-slurmd", "slurmdbd": "slurm-slurmdbd", "sackd": "slurm-sackd",
          "pam": "slurm-pam_slurm", "dev": "slurm-devel"}
@@ -27,7 +28,7 @@ def test_each_role_stands_for_the_package_that_people_of_rpm_sites_know(rpms):
         own = {line for line in asked(rpms[role], "provides") if not re.match(r"(config\()?muster-" + role, line)}
         assert own == ({KNOWN[role]} if role in KNOWN else set()), role
         assert asked(rpms[role], "conflicts") == own, role
-        assert tool("rpm", "-qp", "--qf", "%{NAME} %{VERSION}-%{RELEASE} %{LICENSE}", rpms[role]) == "muster-%s 0.1.0-1 Apache-2.0" % role
+        assert tool("rpm", "-qp", "--qf", "%{NAME} %{VERSION}-%{RELEASE} %{LICENSE}", rpms[role]) == "muster-%s %s-1 Apache-2.0" % (role, VERSION)
     assert asked(rpms["slurmd"], "recommends") == {"munge", "logrotate", "muster-mpi"}
 
 
@@ -57,13 +58,16 @@ def test_what_an_administrator_may_edit_is_kept_by_an_upgrade(rpms):
 @pytest.mark.row(135)
 def test_what_a_package_needs(rpms):
     needs = {role: asked(rpms[role], "requires") for role in ROLES}
-    ours = {role: {line for line in needs[role] if line.startswith("muster-")} for role in ROLES}
-    for role in ROLES:
-        assert all(re.fullmatch(r"muster-(\w+) = 0\.1\.0", line) and line[7:-8] in rpms for line in ours[role]), role
-    assert ours["common"] == set()
-    assert ours["slurmdbd"] == {"muster-common = 0.1.0"}
-    assert ours["slurmctld"] == {"muster-common = 0.1.0", "muster-client = 0.1.0"}
-    assert ours["wlm"] == {"muster-slurmctld = 0.1.0", "muster-slurmd = 0.1.0", "muster-client = 0.1.0"}
+
+    def ours(role):
+        return {line for line in needs[role] if line.startswith("muster-")}
+
+    def same(*roles):
+        return {"muster-%s = %s" % (role, VERSION) for role in roles}
+
+    assert ours("common") == set() and ours("client") == ours("slurmdbd") == ours("mpi") == ours("dev") == same("common")
+    assert ours("slurmctld") == ours("slurmd") == ours("sackd") == ours("hdf5") == same("common", "client")
+    assert ours("pam") == same("common", "slurmd") and ours("wlm") == same("slurmctld", "slurmd", "client")
     for role in ("client", *DAEMONS):
         assert "libc.so.6()(64bit)" in needs[role], "rpm looks for libraries"
     assert [role for role in ROLES if any("libhdf5" in line for line in needs[role])] == ["hdf5"]
