@@ -23,6 +23,7 @@
 #include "os/log.h"
 #include "os/service_manager.h"
 #include "site/conf_files.h"
+#include "site/guard.h"
 #include "site/programs.h"
 #include "site/run_as.h"
 #include "site/trust.h"
