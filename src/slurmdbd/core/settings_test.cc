@@ -42,7 +42,7 @@ TEST(Settings, WhatIsToldHasNoPassword) {
   ASSERT_TRUE(settings);
   const std::string told = settings_text(*settings, Uid{64030});
   EXPECT_FALSE(told.contains("some_pass")) << told;
-  for (const char* line : {"DebugFlags=DB_JOB,Network\n", "MessageTimeout=20 sec\n", "StoragePassScript=/etc/slurm/token\n",
+  for (const char* line : {"DebugFlags=DB_JOB,Network\n", "MessageTimeout=20 secs\n", "StoragePassScript=/etc/slurm/token\n",
                            "StorageType=accounting_storage/mysql\n", "SlurmUser=root(64030)\n"})
     EXPECT_TRUE(told.contains(line)) << line << told;
 }

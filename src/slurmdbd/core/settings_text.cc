@@ -12,7 +12,7 @@ std::string words(const config::OptionList& list) {
   return out;
 }
 
-std::string seconds_text(Duration time) { return std::to_string(time / seconds(1)) + " sec"; }
+std::string seconds_text(Duration time) { return std::to_string(time / seconds(1)) + " secs"; }
 
 std::string yes_no(bool yes) { return yes ? "Yes" : "No"; }
 
