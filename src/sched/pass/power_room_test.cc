@@ -1,6 +1,7 @@
 // max_powered_nodes: how many powered-down nodes the jobs of a plan wake, and what those are told that wait for that.
 #include <gtest/gtest.h>
 
+#include "sched/supply/availability.h"
 #include "sched/testing.h"
 
 namespace muster::sched {
