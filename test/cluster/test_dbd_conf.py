@@ -159,6 +159,7 @@ def test_the_subjects_of_the_log(site):
 @with_lines("PrivateData=jobs\n")
 def test_words_that_are_left_out_are_told_at_each_reconfigure(site):
     site.database.start()
+    until(lambda: "slurmdbd\n" + site.logs(), lambda: site.run("sacctmgr", "ping").code == 0)
     conf, process = site.folder + "/etc/slurmdbd.conf", site.database.process
     told = 'slurmdbd.conf:%d: PrivateData: "jbos" is not one of '
     with open(conf) as f:
