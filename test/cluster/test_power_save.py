@@ -137,7 +137,8 @@ def test_no_more_nodes_are_powered_up_than_may_be(make_cluster):
     c.ok("scontrol", "power", "up", "n2")
     refused = c.run("scontrol", "power", "up", "n3")
     assert refused.code == 1 and "max_powered_nodes=2: no more nodes may be powered up" in refused.err + refused.out, refused
-    assert m.told()[before:] == ["resume n2"] and m.states()["n3"] == "idle~"
+    until("the order to come up", lambda: m.told()[before:] == ["resume n2"])
+    assert m.states()["n3"] == "idle~"
     until("why", lambda: "powered down, and no more nodes may be powered up (max_powered_nodes)" in c.ok("muster", "explain", str(large)).out)
     most(3)
     until("the order to come up", lambda: m.told()[before:] == ["resume n2", "resume n3"])

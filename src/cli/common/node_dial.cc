@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "cli/common/command.h"
 #include "cli/common/session.h"
@@ -70,21 +71,26 @@ void ask_node(net::Loop& loop, const NodeDialer& dialer, NodeRequest request, st
   if (dialer.is_local(request.node.name)) return net::connect_unix(loop, socket, direct, patience);
   const Neighbour beside = neighbour(dialer);
   const bool is_here = beside.socket == socket;  // and is away for now
-  auto pass_on = [&loop, send, direct, beside, request, patience, is_here] {
-    if (is_here || (request.any_slurmd && beside.is_slurmd)) return net::connect_unix(loop, beside.socket, direct, patience);
+  // `refused`: why the node itself was not reached, which is what is told where nobody is there to pass it on.
+  auto pass_on = [&loop, send, direct, beside, request, patience, is_here](const std::optional<Error>& refused) {
+    auto or_refused = [refused](Result<net::ChannelPtr> c) { return c || !refused ? std::move(c) : std::unexpected(*refused); };
+    auto here = [direct, or_refused](Result<net::ChannelPtr> c) { direct(or_refused(std::move(c))); };
+    if (is_here || (request.any_slurmd && beside.is_slurmd)) return net::connect_unix(loop, beside.socket, here, patience);
     std::string relay = wire::encoded(rpc::RelayToNode{request.node.name, request.message, request.payload});
-    auto relayed = [send, relay](Result<net::ChannelPtr> c) { send(std::move(c), wire::number_of<rpc::RelayToNode>, relay); };
+    auto relayed = [send, relay, or_refused](Result<net::ChannelPtr> c) {
+      send(or_refused(std::move(c)), wire::number_of<rpc::RelayToNode>, relay);
+    };
     net::connect_unix(loop, beside.socket, relayed, patience);
   };
   // A node that joined with a token has a certificate and no key; slurmds know each other by theirs.
   auto with_key = [direct, pass_on, beside, is_here](Result<net::ChannelPtr> c) {
     const Errc why = c ? Errc::kOk : c.error().code;
-    if ((why == Errc::kAuthFailed && !beside.socket.empty()) || (why == Errc::kConnectFailed && is_here)) pass_on();
+    if ((why == Errc::kAuthFailed && !beside.socket.empty()) || (why == Errc::kConnectFailed && is_here)) pass_on(c.error());
     else direct(std::move(c));
   };
   if (dialer.security.kind == net::Security::Kind::kMunge || !dialer.security.key.empty())
     return net::connect_tcp(loop, request.node.host, request.node.port, dialer.security, dialer.connect_timeout, with_key);
-  if (!beside.socket.empty()) return pass_on();
+  if (!beside.socket.empty()) return pass_on(std::nullopt);
   loop.defer([answered] {
     answered(fail(Errc::kConnectFailed,
                   "the cluster key cannot be read, and neither slurmd nor sackd runs on this host to pass the request on"));
