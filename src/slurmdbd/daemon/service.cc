@@ -156,7 +156,7 @@ void Service::set_directory(Directory d) {
     std::lock_guard lock(directory_mutex_);
     directory_.swap(next);
   }
-  loop_.post([this] { waits_.changed(); });
+  post([this] { waits_.changed(); });
 }
 
 // A controller that queries after this answer finds this version of the Directory or a later one; of a later one it is told too.
@@ -272,7 +272,7 @@ Result<> Service::serve(Call call, const net::ChannelPtr& channel, std::string_v
     case wire::number_of<RegisterCluster>:
       return write<RegisterCluster>(call, payload, [this, connection = call.channel](const Caller&, RegisterCluster& m) {
         Result<Empty> done = register_cluster(m);
-        if (done) loop_.post([this, connection, name = to_lower(m.cluster.name)] { controller_is_here(connection, name); });
+        if (done) post([this, connection, name = to_lower(m.cluster.name)] { controller_is_here(connection, name); });
         return done;
       });
     case wire::number_of<AwaitDirectory>: return await_directory(call, channel, payload);
@@ -364,7 +364,7 @@ Result<> Service::write(Call call, std::string_view payload, std::function<Resul
   writer_.post(
       [this, call, request, work = std::move(work)] {
         auto done = std::make_shared<Result<wire::AnswerTo<Request>>>(work(call.who, *request));
-        loop_.post([this, call, request, done] {
+        post([this, call, request, done] {
           if (auto queued = queued_writes_.find(call.who.uid.value); !call.who.slurm && --queued->second == 0) queued_writes_.erase(queued);
           if constexpr (std::is_same_v<Request, rpc::EditEntities>)
             if (*done && request->commit) return answer_when_known(call, **done);
@@ -397,6 +397,12 @@ Result<rpc::RecordsStored> Service::store(rpc::StoreRecords& records) {
   return stored;
 }
 
+void Service::post(std::function<void()> work) {
+  loop_.post([alive = std::weak_ptr<void>(alive_), work = std::move(work)] {
+    if (alive.lock()) work();
+  });
+}
+
 void Service::roll_up() {
   if (!ports_.settings()->rolls_up) {
     roll_timer_ = loop_.after(minutes(1), [this] { roll_up(); });
@@ -410,7 +416,7 @@ void Service::roll_up() {
       if (!rolled) log_.error("usage of cluster {} is not rolled up: {}", name, rolled.error().message());
       else more = more || *rolled;
     }
-    loop_.post([this, more, began] {
+    post([this, more, began] {
       statistics_.rolled_up(net::Loop::now(), net::Loop::monotonic() - began);
       roll_timer_ = loop_.after(more ? Duration::zero() : minutes(1), [this] { roll_up(); });
     });

@@ -521,7 +521,7 @@ TEST_F(ServiceTest, NonsenseIsRefused) {
   auto config = ask(kAlice, rpc::QueryText{"config", JobId()});
   ASSERT_TRUE(config);
   EXPECT_NE(config->text.find("StorageType=accounting_storage/sqlite"), std::string::npos);
-  EXPECT_EQ(config->text.find("StoragePass"), std::string::npos);
+  EXPECT_EQ(config->text.find("StoragePass="), std::string::npos);
 }
 
 TEST_F(ServiceTest, WhatOthersUsedIsPrivateIfTheSiteSaysSo) {
