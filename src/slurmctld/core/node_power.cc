@@ -206,7 +206,7 @@ Result<> WakeRoom::take(const Node& node) {
     left_ = *most - std::min(*most, powered);
   }
   if (*left_ == 0)
-    return fail(Errc::kInvalidNodeState, {}, "max_powered_nodes=" + std::to_string(*most) + ": no more nodes may be powered up");
+    return fail(Errc::kInvalidNodeState, "max_powered_nodes=" + std::to_string(*most) + ": no more nodes may be powered up");
   --*left_;
   return {};
 }
