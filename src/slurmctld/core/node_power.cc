@@ -205,8 +205,7 @@ Result<> WakeRoom::take(const Node& node) {
     view_.cluster.nodes.for_each([&](uint32_t, const Node& n) { powered += sched::counts_as_powered(n); });
     left_ = *most - std::min(*most, powered);
   }
-  if (*left_ == 0)
-    return fail(Errc::kInvalidNodeState, "max_powered_nodes=" + std::to_string(*most) + ": no more nodes may be powered up");
+  if (*left_ == 0) return fail(Errc::kInvalidNodeState, "max_powered_nodes=" + std::to_string(*most) + ": no more nodes may be powered up");
   --*left_;
   return {};
 }
