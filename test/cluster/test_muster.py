@@ -1,4 +1,5 @@
 """`muster up`: one command to a cluster, as root and as anybody else."""
+import contextlib
 import os
 import pwd
 import re
@@ -23,8 +24,9 @@ def listening(folder):
         with open(os.path.join(folder, name)) as f:
             descriptors = "/proc/%s/fd" % f.read().strip()
         for number in os.listdir(descriptors):
-            target = re.match(r"socket:\[(\d+)\]", os.readlink(os.path.join(descriptors, number)))
-            sockets |= {target.group(1)} if target else set()
+            with contextlib.suppress(FileNotFoundError):     # closed meanwhile
+                target = re.match(r"socket:\[(\d+)\]", os.readlink(os.path.join(descriptors, number)))
+                sockets |= {target.group(1)} if target else set()
     rows = [line.split() for table in ("/proc/net/tcp", "/proc/net/tcp6") for line in open(table).readlines()[1:]]
     return {row[1].split(":")[0] for row in rows if row[3] == "0A" and row[9] in sockets}
 
