@@ -52,7 +52,7 @@ Result<> at_start(const StartQuestion& q) {
 
 }  // namespace
 
-bool waits_for_power(const NodeQuestion& q) { return !q.nodes.may_wake(sleepers(q)); }
+bool waits_for_power(const NodeQuestion& q) { return q.nodes.limits_waking() && !q.nodes.may_wake(sleepers(q)); }
 
 constinit const NodeRule kNotWoken{
     .name = "max_powered_nodes", .by = HelpedBy::kTurn, .leave = leave, .missing = missing, .says = says, .sort_out = sort_out};
