@@ -4,17 +4,12 @@
 
 #include <algorithm>
 
-#include "config/load.h"
+#include "config/job_namespace_testing.h"
 
 namespace muster::config {
 namespace {
 
-struct Read {
-  bool ok = false;
-  std::string said;  // errors and notices
-  LoadedConfig loaded;
-  const JobNamespace& of(const char* node) const { return loaded.job_namespaces.of(node); }
-};
+using Read = ReadNamespaces;
 
 std::vector<std::string> paths(const JobNamespace& space) {
   std::vector<std::string> out;
@@ -23,11 +18,7 @@ std::vector<std::string> paths(const JobNamespace& space) {
 }
 
 Read read(const std::string& file, const std::string& keys = "NamespaceType=namespace/tmpfs\nPrologFlags=Contain\n") {
-  MemoryFiles files{{"/e/slurm.conf", "ClusterName=c\nSlurmctldHost=h(1.2.3.4)\nNodeName=n[1-4]\nPartitionName=p Nodes=ALL\n" + keys},
-                    {"/e/job_container.conf", file}};
-  auto loaded = load_config(files, "/e/slurm.conf");
-  if (!loaded) return {false, to_text(loaded.error()), {}};
-  return {true, to_text(loaded->notices), std::move(*loaded)};
+  return read_namespaces("job_container.conf", file, "n[1-4]", keys);
 }
 
 TEST(JobContainerConf, OneForAllNodes) {

@@ -3,25 +3,15 @@
 
 #include <gtest/gtest.h>
 
-#include "config/load.h"
+#include "config/job_namespace_testing.h"
 
 namespace muster::config {
 namespace {
 
-struct Read {
-  bool ok = false;
-  std::string said;  // errors and notices
-  LoadedConfig loaded;
-};
+using Read = ReadNamespaces;
 
 Read read(const std::string& type, const std::string& file, const std::string& text) {
-  MemoryFiles files{{"/e/slurm.conf", "ClusterName=c\nSlurmctldHost=h(1.2.3.4)\nNodeName=n[1-4]\nPartitionName=p Nodes=ALL\n"
-                                      "PrologFlags=Contain\nNamespaceType=" +
-                                          type + "\n"},
-                    {"/e/" + file, text}};
-  auto loaded = load_config(files, "/e/slurm.conf");
-  if (!loaded) return {false, to_text(loaded.error()), {}};
-  return {true, to_text(loaded->notices), std::move(*loaded)};
+  return read_namespaces(file, text, "n[1-4]", "PrologFlags=Contain\nNamespaceType=" + type + "\n");
 }
 Read by_conf(const std::string& text) { return read("namespace/tmpfs", "job_container.conf", text); }
 Read by_yaml(const std::string& options) { return read("namespace/linux", "namespace.yaml", "defaults: {" + options + "}\n"); }

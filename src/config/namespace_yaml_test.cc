@@ -2,24 +2,15 @@
 
 #include <gtest/gtest.h>
 
-#include "config/load.h"
+#include "config/job_namespace_testing.h"
 
 namespace muster::config {
 namespace {
 
-struct Read {
-  bool ok = false;
-  std::string said;  // errors and notices
-  LoadedConfig loaded;
-  const JobNamespace& of(const char* node) const { return loaded.job_namespaces.of(node); }
-};
+using Read = ReadNamespaces;
 
 Read read(const std::string& file, const std::string& keys = "NamespaceType=namespace/linux\nPrologFlags=Contain\n") {
-  MemoryFiles files{{"/e/slurm.conf", "ClusterName=c\nSlurmctldHost=h(1.2.3.4)\nNodeName=n[1-10]\nPartitionName=p Nodes=ALL\n" + keys},
-                    {"/e/namespace.yaml", file}};
-  auto loaded = load_config(files, "/e/slurm.conf");
-  if (!loaded) return {false, to_text(loaded.error()), {}};
-  return {true, to_text(loaded->notices), std::move(*loaded)};
+  return read_namespaces("namespace.yaml", file, "n[1-10]", keys);
 }
 
 // The example of namespace.yaml(5), with a program more.

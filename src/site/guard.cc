@@ -26,6 +26,7 @@ struct Rule {
   const char* wanted;  // how the mode should be
   const char* mend;    // argument of chmod
 };
+constexpr Rule kNobodyElseChangesIt = {022, "mode 0755 or less", "755"};
 
 Result<> check(const std::string& path, const std::string& what, std::optional<Uid> slurm_user, const Rule& rule) {
   struct stat st {};
@@ -55,11 +56,11 @@ Result<> check_secret_of_group(const std::string& path, const std::string& what,
 }
 
 Result<> check_folder(const std::string& path, const std::string& what, Uid slurm_user) {
-  return check(path, what, slurm_user, {022, "mode 0755 or less", "755"});
+  return check(path, what, slurm_user, kNobodyElseChangesIt);
 }
 
 Result<> check_program(const std::string& path, const std::string& what, Uid slurm_user) {
-  return check(path, what, slurm_user, {022, "mode 0755 or less", "755"});
+  return check(path, what, slurm_user, kNobodyElseChangesIt);
 }
 
 }  // namespace muster::site

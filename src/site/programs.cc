@@ -30,6 +30,12 @@ std::string what_went_wrong(const std::string& program, const os::ExitStatus& s,
 
 }  // namespace
 
+std::vector<std::string> own_environment() {
+  std::vector<std::string> out;
+  for (char** variable = ::environ; variable && *variable; ++variable) out.emplace_back(*variable);
+  return out;
+}
+
 std::vector<std::string> expand_programs(const std::vector<std::string>& patterns) {
   std::vector<std::string> out;
   for (const std::string& p : patterns) {

@@ -27,6 +27,8 @@ struct ProgramCall {
   ProgramCall(std::string p, std::vector<std::string> a = {}) : path(std::move(p)), arguments(std::move(a)) {}
 };
 
+// The variables of this process, as NAME=VALUE.
+std::vector<std::string> own_environment();
 // Expands patterns such as /etc/slurm/prolog.d/* : all files that match, in reverse order of their names.
 std::vector<std::string> expand_programs(const std::vector<std::string>& patterns);
 

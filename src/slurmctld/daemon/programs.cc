@@ -16,8 +16,7 @@ namespace muster::slurmctld {
 namespace {
 
 std::vector<std::string> environment_with(const std::vector<std::string>& extra) {
-  std::vector<std::string> env;
-  for (char** e = environ; *e; ++e) env.emplace_back(*e);
+  std::vector<std::string> env = site::own_environment();
   env.insert(env.end(), extra.begin(), extra.end());
   return env;
 }

@@ -9,12 +9,6 @@ namespace {
 
 constexpr Duration kInterval = minutes(5), kTimeout = seconds(60);
 
-std::vector<std::string> own_environment() {
-  std::vector<std::string> out;
-  for (char** variable = ::environ; variable && *variable; ++variable) out.emplace_back(*variable);
-  return out;
-}
-
 }  // namespace
 
 void GpuHealth::start(Plan plan, std::function<void()> then) {
@@ -50,7 +44,7 @@ void GpuHealth::ask() {
     loop_.defer([this] { give_up(); });
     return;
   }
-  run_ = programs_.run_and_read(site::ProgramCall(plan_.program, {"gpu-health", plan_.library, plan_.root}), own_environment(),
+  run_ = programs_.run_and_read(site::ProgramCall(plan_.program, {"gpu-health", plan_.library, plan_.root}), site::own_environment(),
                                 std::nullopt, [this](const std::string& error, const std::string& output) { answered(error, output); });
   deadline_ = loop_.after(plan_.timeout, [this] { give_up(); });
 }

@@ -3,11 +3,14 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 
 #include "site/conf_files.h"
 #include "site/guard.h"
+#include "site/programs.h"
 
 namespace muster::slurmdbd {
 namespace {
@@ -25,7 +28,7 @@ PasswordProgram program_of(const Settings& settings, Uid slurm_user) {
   program.path = settings.storage_password_script;
   program.environment = {"SLURM_STORAGE_HOSTNAME=" + settings.storage_host, "SLURM_STORAGE_PORT=" + std::to_string(settings.storage_port),
                          "SLURM_STORAGE_USER=" + settings.storage_user};
-  for (char** entry = ::environ; *entry; ++entry) program.environment.emplace_back(*entry);
+  std::ranges::move(site::own_environment(), std::back_inserter(program.environment));
   program.slurm_user = slurm_user;
   program.kept = settings.token_duration;
   return program;

@@ -76,7 +76,7 @@ std::string listens_at(const Settings& s) {
 
 // Ours, and the variables.
 std::vector<std::string> program_environment(std::vector<std::string> variables) {
-  for (char** entry = ::environ; *entry; ++entry) variables.emplace_back(*entry);
+  std::ranges::move(site::own_environment(), std::back_inserter(variables));
   return variables;
 }
 

@@ -107,7 +107,7 @@ class Service {
   Result<> query_events(Call call, const net::ChannelPtr& channel, std::string_view payload);
   using MakeReport = std::function<Result<std::unique_ptr<net::PartSource>>(const ReportContext&)>;
   Result<> report(const Call& call, const net::ChannelPtr& channel, MakeReport make);
-  // From any thread: what the loop is to do next, unless this service is gone by then (a turn of serving ends, the loop goes on).
+  // From any thread: what the loop is to do next, unless this service is gone by then: the loop is not ours.
   void post(std::function<void()> work);
   void roll_up();  // rolls up what is due, a piece at a time between other writes, and looks again in a minute
   void purge();    // the same with records that are older than their age, and looks again at the next hour
