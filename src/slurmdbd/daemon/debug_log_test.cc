@@ -22,8 +22,6 @@ struct DebugLogTest : ServiceTest {
     own_log = std::move(*os::Log::open(o));
     flags = std::make_unique<DebugLog>(*own_log);
     debug = flags.get();
-    service.reset();
-    open();
   }
   ~DebugLogTest() override { service.reset(); }  // before what it logs to
   std::string said() { return *os::read_file(log_file, 1 << 20); }

@@ -22,8 +22,8 @@ struct ServiceTest : testing::Test {
     os::LogOptions o;
     o.async = false;
     log = std::move(*os::Log::open(o));
-    open();
   }
+  void SetUp() override { open(); }  // after the constructors of tests that set more
   void open() {
     auto storage = [&] { return std::move(*sql::Storage::open(std::move(*sql::open_sqlite(dir.path() + "/a.db")))); };
     auto writer = storage();
